@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Builds ./pqnetsim and ./pqnetsim-ns3; everything else goes to build/. Targets: all demo check bench lint install
+# uninstall clean distclean. `make V=1` shows the commands.
+
+-include config.mk
+ifneq ($(filter-out clean distclean lint,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(strip $(CONFIGURED_BY)),$(strip $(shell cksum <configure)))
+$(error config.mk is missing or older than configure: run ./configure first)
+endif
+endif
+
+WARNINGS = -Wall -Wextra -Wshadow -Wpointer-arith
+C_FLAGS = -O2 -g $(CFLAGS) -std=c11 -D_GNU_SOURCE -ffp-contract=off $(WARNINGS) -Wmissing-prototypes -Wstrict-prototypes $(SANITIZE)
+CXX_FLAGS = -O2 -g $(CXXFLAGS) -std=$(NS3_STD) -ffp-contract=off $(WARNINGS) $(SANITIZE)
+DATADIR = $(PREFIX)/share/pqnetsim
+CPP_FLAGS = -I. -MMD -MP -DPQNETSIM_VERSION='"$(VERSION)"' -DPQNETSIM_DATADIR='"$(DATADIR)"'
+LINK_FLAGS = $(LDFLAGS) $(SANITIZE)
+
+# The layers, lowest first; the include rules between them are in sim/test/lint.sh.
+CORE = $(patsubst %.c,%.o,$(wildcard sim/core/*.c))
+NET = sim/net/net_path.o sim/net/net_rules.o
+MODELS = $(patsubst %.c,%.o,$(wildcard models/*/*.c))
+WORKER = sim/run/run.o sim/run/worker.o
+RUN = $(filter-out $(WORKER),$(patsubst %.c,%.o,$(wildcard sim/run/*.c)))
+CALIB = $(patsubst %.c,%.o,$(wildcard calib/*.c))
+OUTPUT = $(patsubst %.c,%.o,$(wildcard output/*.c))
+CMD = sim/main.o $(patsubst %.c,%.o,$(wildcard sim/cmd*.c))
+
+PQNETSIM = $(addprefix build/,$(CORE) $(NET) sim/net/net_native.o $(MODELS) $(WORKER) $(RUN) $(CALIB) $(OUTPUT) $(CMD))
+PQNETSIM_NS3 = $(addprefix build/,$(CORE) $(NET) sim/net/net_ns3.o sim/net/ns3_main.o $(MODELS) $(WORKER))
+
+PROGRAMS = pqnetsim $(if $(filter 1,$(HAVE_NS3)),pqnetsim-ns3)
+
+# A test says what it links: lines `// objects: a.o b.o` and `// libs: -lx`. Names with ns3 in them need ns-3.
+TESTS = $(patsubst %.c,build/%,$(wildcard $(foreach d,calib output models/* sim sim/*,$(d)/test/*_test.c)))
+NS3_TESTS = $(foreach t,$(TESTS),$(if $(findstring ns3,$(notdir $(t))),$(t)))
+C_TESTS = $(filter-out $(NS3_TESTS),$(TESTS))
+RUN_TESTS = $(C_TESTS) $(if $(filter 1,$(HAVE_NS3)),$(NS3_TESTS))
+TEST_SCRIPTS = $(wildcard $(foreach d,calib output models/* sim sim/*,$(d)/test/*_test.sh))
+
+BENCHES = build/sim/core/test/event_bench $(if $(filter 1,$(HAVE_NS3)),build/sim/net/test/ns3_hold_bench)
+
+Q = $(if $(V),,@)
+
+all: $(PROGRAMS)
+
+pqnetsim: $(PQNETSIM)
+	@echo "  LINK   $@"
+	$(Q)$(CC) $(LINK_FLAGS) -o $@ $^ $(YAML_LIBS) $(SQLITE_LIBS) $(CRYPTO_LIBS) $(GSL_LIBS)
+
+# Without GSL, OpenSSL, SQLite and libyaml: LICENSE says why.
+pqnetsim-ns3: $(PQNETSIM_NS3)
+	@echo "  LINK   $@"
+	$(Q)$(CXX) $(LINK_FLAGS) -Wl,--as-needed -o $@ $^ $(NS3_LIBS) -lm
+
+build/%.o: %.c config.mk
+	@mkdir -p $(@D)
+	@echo "  CC     $<"
+	$(Q)$(CC) $(C_FLAGS) $(CPP_FLAGS) $(LIB_CFLAGS) -c -o $@ $<
+
+build/%.o: %.cc config.mk
+	@mkdir -p $(@D)
+	@echo "  CXX    $<"
+	$(Q)$(CXX) $(CXX_FLAGS) $(CPP_FLAGS) $(NS3_CFLAGS) -c -o $@ $<
+
+build/sim/run/%.o: LIB_CFLAGS = $(YAML_CFLAGS) $(CRYPTO_CFLAGS)
+build/output/%.o: LIB_CFLAGS = $(SQLITE_CFLAGS) $(GSL_CFLAGS)
+build/calib/%.o: LIB_CFLAGS = $(CRYPTO_CFLAGS) $(GSL_CFLAGS)
+build/%_test.o: LIB_CFLAGS = $(CMOCKA_CFLAGS) $(SQLITE_CFLAGS)
+
+.SECONDEXPANSION:
+named_objects = $(addprefix build/,$(shell sed -n 's|^// objects:||p' $(1)))
+# `// libs:` may name variables of config.mk.
+named_libs = $(eval libs_of_test := $(shell sed -n 's|^// libs:||p' $(1)))$(libs_of_test)
+
+$(C_TESTS): build/%: build/%.o $$(call named_objects,$$*.c)
+	@echo "  LINK   $@"
+	$(Q)$(CC) $(LINK_FLAGS) -o $@ $^ $(call named_libs,$*.c) $(CMOCKA_LIBS) -lm
+
+$(NS3_TESTS): build/%: build/%.o $$(call named_objects,$$*.c)
+	@echo "  LINK   $@"
+	$(Q)$(CXX) $(LINK_FLAGS) -Wl,--as-needed -o $@ $^ $(call named_libs,$*.c) $(CMOCKA_LIBS) -lm
+
+build/sim/core/test/event_bench: build/sim/core/test/event_bench.o build/sim/core/event.o
+	@echo "  LINK   $@"
+	$(Q)$(CC) $(LINK_FLAGS) -o $@ $^
+
+build/sim/net/test/ns3_hold_bench: build/sim/net/test/ns3_hold_bench.o
+	@echo "  LINK   $@"
+	$(Q)$(CXX) $(LINK_FLAGS) -Wl,--as-needed -o $@ $^ $(NS3_LIBS)
+
+demo: all
+	scenarios/demo.sh
+
+check: all $(RUN_TESTS)
+	sim/test/run_tests.sh $(RUN_TESTS) $(TEST_SCRIPTS) sim/test/lint.sh
+
+bench: all $(BENCHES)
+	sim/test/bench.sh
+
+lint:
+	sim/test/lint.sh
+
+BINDIR = $(DESTDIR)$(PREFIX)/bin
+
+install: all
+	install -d $(BINDIR) $(DESTDIR)$(DATADIR)
+	install $(PROGRAMS) $(BINDIR)
+	cp -R calib/data/. $(DESTDIR)$(DATADIR)
+	cp -R scenarios $(DESTDIR)$(DATADIR)
+
+uninstall:
+	rm -f $(BINDIR)/pqnetsim $(BINDIR)/pqnetsim-ns3
+	rm -rf $(DESTDIR)$(DATADIR)
+
+clean:
+	rm -rf build pqnetsim pqnetsim-ns3
+
+distclean: clean
+	rm -f config.mk config.log
+
+.PHONY: all demo check bench lint install uninstall clean distclean
+.DELETE_ON_ERROR:
+
+-include $(patsubst %.o,%.d,$(PQNETSIM) $(PQNETSIM_NS3)) $(addsuffix .d,$(TESTS) $(BENCHES))

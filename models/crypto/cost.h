@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cost: what an operation costs on a platform.
+ *
+ * Purpose:    reads platform files (calib/data/platforms/NAME.csv, or ./file.csv beside a scenario) and draws durations.
+ * Units:      integer nanoseconds, integer nanojoules.
+ * File:       lines `# key: value` first (title, base, cpu, date, note: base names a platform whose rows this one
+ *             inherits, operation by operation), then CSV with the columns
+ *               algorithm,operation,size_bytes,quantiles_ns,energy_nj,kind,source,family,note
+ *             (size_bytes, energy_nj, family and note may be left out). quantiles_ns: one number (a constant), or
+ *             `p:ns` pairs with rising p from 0 to 1, space separated ("0:21011 0.05:21182 0.5:21392 1:22433"),
+ *             interpolated linearly. size_bytes 0 or empty: the cost does not depend on size; two or more rows of one
+ *             operation with different sizes: interpolated between sizes, the smallest below them, extended beyond
+ *             the last by the slope of the last two medians (never downwards).
+ *             kind: measured published fitted estimated assumed; an estimated or assumed row says in note how.
+ *             source: an id of calib/data/sources.csv; one that does not resolve, or none, does not load. The ids of
+ *             kind `user` are for a user's own figures and ask for a note too.
+ *             calib/data/README.md explains the format to users.
+ * Algorithms: titles of alg.h ("ML-KEM-768"), and beside them "software" (daemon, kernel and testbed), "qkd" (key
+ *             delivery), "sdn-suite" (steps of a published suite). An operation of an algorithm is one of keygen
+ *             import_pub encaps encaps_full decaps decaps_full derive derive_full sign verify encrypt decrypt seal open
+ *             set_key hash extract expand extract_expand; beside algorithms any name of small letters, digits and _.
+ *             `*_full` is what a protocol peer pays: parse the peer's key, new context, the operation.
+ * Invariants: a draw is a pure function of row, size and uniform: integer arithmetic only, the same on every machine.
+ *             It never falls when the uniform rises.
+ * Ownership:  cost_load/cost_free.
+ * Errors:     ERR_INPUT with file, line, column name, found, allowed.
+ */
+#ifndef PQNETSIM_COST_H
+#define PQNETSIM_COST_H
+
+#include "sim/core/err.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <stddef.h>
+
+enum cost_kind { COST_MEASURED, COST_PUBLISHED, COST_FITTED, COST_ESTIMATED, COST_ASSUMED };
+const char *cost_kind_name(enum cost_kind kind);
+
+struct cost_platform;
+struct cost_row;
+
+/* name: a shipped platform, or a path that begins with "./", taken relative to base_dir (NULL: current folder). */
+int cost_load(const char *name, const char *base_dir, struct cost_platform **out, struct err *e) MUST_CHECK;
+void cost_free(struct cost_platform *platform);
+
+const char *cost_platform_name(const struct cost_platform *platform);
+const char *cost_platform_title(const struct cost_platform *platform);
+/* Content key for the run key: 64-bit FNV-1a over every row that can be drawn (names, sizes, quantiles, energy), in the
+ * order of cost_find, so that notes, sources and the order of lines do not change it. */
+uint64_t cost_platform_hash(const struct cost_platform *platform);
+
+/* The row of an operation, NULL if the platform does not state it. Look up once per point, draw many times. */
+const struct cost_row *cost_find(const struct cost_platform *platform, const char *algorithm, const char *operation);
+
+/* Duration for a uniform 64-bit draw. size_bytes is ignored by rows that do not depend on size. */
+int64_t cost_draw(const struct cost_row *row, int64_t size_bytes, uint64_t uniform);
+/* Median duration, for reports. */
+int64_t cost_median(const struct cost_row *row, int64_t size_bytes);
+/* True when two draws can differ. */
+bool cost_is_random(const struct cost_row *row);
+
+/* For listings: rows in file order (inherited ones after the platform's own). */
+struct cost_row_info {
+  const char *algorithm, *operation, *source, *family, *note, *from_platform;
+  int64_t size_bytes, median_ns;
+  int64_t energy_nj; /* -1: not stated */
+  enum cost_kind kind;
+};
+int cost_row_count(const struct cost_platform *platform);
+void cost_row_info(const struct cost_platform *platform, int index, struct cost_row_info *out);
+
+/* Names of shipped platforms, sorted; free with cost_list_free. */
+int cost_list(char ***names, int *count, struct err *e) MUST_CHECK;
+void cost_list_free(char **names, int count);
+
+/* A bibliography entry (calib/data/sources.csv: id,kind,author,title,year,where,licence,note).
+ * kind: measurement paper repository standard datasheet thread seed user. */
+struct cost_source { const char *id, *kind, *author, *title, *year, *where, *licence, *note; };
+struct cost_sources;
+int cost_sources_load(struct cost_sources **out, struct err *e) MUST_CHECK;
+void cost_sources_free(struct cost_sources *sources);
+int cost_sources_count(const struct cost_sources *sources);
+const struct cost_source *cost_source_at(const struct cost_sources *sources, int index);
+const struct cost_source *cost_source_find(const struct cost_sources *sources, const char *id);
+
+/* Folder of shipped data: the one set (a path that outlives its use), else $PQNETSIM_DATA, else calib/data beside the
+ * program, else PQNETSIM_DATADIR of the build, else calib/data. main calls cost_set_data_dir once at start; NULL goes
+ * back to looking for it. */
+void cost_set_data_dir(const char *dir);
+const char *cost_data_dir(void);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cost_line: one line of a platform file.
+ *
+ * Purpose:    checks the cells of a line and holds the distribution they state; cost.h puts lines together to operations.
+ * Units:      ns, bytes, nJ; probabilities in parts per billion.
+ * Invariants: points rise in p from 0 to SHARE_ONE and do not fall in ns; a constant is one point.
+ * Ownership:  the strings belong to the csv, or are static; cost_line_read/cost_line_free own the rest.
+ * Errors:     every wrong cell is listed with file:line, column, found, allowed; the line returned is then not for use.
+ */
+#ifndef PQNETSIM_COST_LINE_H
+#define PQNETSIM_COST_LINE_H
+
+#include "models/crypto/cost.h"
+#include "models/crypto/csv.h"
+
+struct cost_point {
+  int64_t p_ppb, ns;
+};
+
+struct cost_line {
+  const char *algorithm, *operation, *source, *family, *note;
+  const struct csv *csv; /* the file it stands in */
+  const char *platform;
+  int line, count;
+  int64_t size_bytes, energy_nj;
+  enum cost_kind kind;
+  struct cost_point *points;
+};
+
+enum { COST_LINE_COLUMNS = 9 };
+extern const struct csv_column cost_line_columns[COST_LINE_COLUMNS];
+
+struct cost_line *cost_line_read(const struct csv *csv, const struct csv_row *row, const char *platform, const struct cost_sources *sources, struct err *e);
+void cost_line_free(struct cost_line *line);
+
+/* The duration at probability uniform / 2^64. */
+int64_t cost_line_quantile(const struct cost_line *line, uint64_t uniform);
+
+#endif

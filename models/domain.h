@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* domain: what every scenario family (e2, sbi, ble, sdn, tls) offers to the runner.
+ *
+ * Purpose:   one const table per family, listed in models/domain/catalog.c. The runner knows nothing else of them.
+ * Order:     prepare (once per point: everything that can fail) -> run (once per replication: nothing fails) -> discard.
+ * Ownership: prepare allocates *state, discard frees it (NULL allowed).
+ * Errors:    prepare returns ERR_INPUT sentences that begin with the key at fault; the caller adds file and line.
+ */
+#ifndef PQNETSIM_DOMAIN_H
+#define PQNETSIM_DOMAIN_H
+
+#include "sim/core/metric.h"
+#include "sim/core/param.h"
+#include "sim/net/net.h"
+
+/* What a replication writes to. */
+struct domain_run {
+  struct sim *sim;
+  struct net *net; /* reset, empty */
+  uint64_t seed;
+  uint32_t replication;
+  struct metric_set *metrics; /* of domain->metrics */
+};
+
+struct domain {
+  const char *name;  /* "e2": value of `scenario:` */
+  const char *title; /* one line */
+  const struct param_table *const *tables;
+  int table_count;
+  const struct metric_def *metrics;
+  int metric_count;
+  /* base_dir: folder of the scenario file, for "./" names. ops: the backend the point will run on. */
+  int (*prepare)(const struct config *config, const char *base_dir, const struct net_ops *ops, void **state, struct err *e) MUST_CHECK;
+  void (*run)(const void *state, const struct domain_run *run);
+  void (*discard)(void *state);
+  /* 64-bit key of every cost file the point uses, for the run key. */
+  uint64_t (*cost_hash)(const void *state);
+  /* True when two replications can differ. */
+  bool (*is_random)(const void *state);
+  /* Remarks for the user about this point (a platform without software costs, ...): calls fn for each. */
+  void (*warnings)(const void *state, void (*fn)(void *arg, const char *text), void *arg);
+};
+
+/* NULL when unknown. */
+const struct domain *domain_find(const char *name);
+const struct domain *const *domain_catalog(int *count);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "models/domain/probe.h"
+
+#include <stddef.h>
+
+static const struct param rows[] = {
+    {.key = "probe.packets", .kind = PARAM_COUNT, .fallback = "10", .min = 0, .max = 1000000, .help = "packets of the probe flow after set-up; 0: none"},
+    {.key = "probe.size", .kind = PARAM_SIZE, .fallback = "200B", .min = 28, .max = 65000, .help = "plain IPv4 packet of the probe flow"},
+    {.key = "probe.interval", .kind = PARAM_TIME, .fallback = "1ms", .min = 1000, .max = INT64_C(3600000000000), .help = "time between probe packets"},
+};
+
+const struct param_table probe_params = {rows, sizeof rows / sizeof *rows};
+
+void probe_configure(const struct config *config, struct probe_config *out)
+{
+  out->packets = config_number(config, "probe.packets");
+  out->size_bytes = config_number(config, "probe.size");
+  out->interval = config_number(config, "probe.interval");
+}
+
+enum {
+  /* Message numbers of probe packets, clear of those of the handshake before. */
+  FIRST_NUMBER = 1 << 20,
+};
+
+struct packet {
+  struct flow *flow;
+  int64_t index;
+  struct trail begin;
+};
+
+struct flow {
+  struct probe *probe;
+  bool protected;
+  int64_t sent;
+};
+
+struct probe {
+  struct probe_peers peers;
+  struct probe_config config;
+  struct draw_key key;
+  struct probe_result result;
+  struct flow flows[2]; /* the one under study, then the plain one for comparison */
+  simtime *latency;     /* of the protected packets; SIMTIME_NEVER: not delivered */
+};
+
+static int64_t draw(const struct probe *probe, const struct cost_row *row, int64_t index, int side, int op)
+{
+  if (!row)
+    return 0;
+  struct draw_key key = probe->key;
+  key.purpose = DRAW_COST_PACKET;
+  key.message = (uint32_t)(FIRST_NUMBER + index);
+  key.fragment = (uint16_t)(side * 2 + op);
+  return cost_draw(row, probe->config.size_bytes, random_draw(&key));
+}
+
+/* One end's work on a packet. A plain packet costs nothing here: what it costs is not caused by IPsec. */
+static void work(struct packet *packet, int side, const struct trail *trail, cpu_done_fn *done)
+{
+  const struct probe *probe = packet->flow->probe;
+  int64_t cost[PART_COUNT] = {0};
+  if (packet->flow->protected) {
+    cost[PART_CRYPTO] = draw(probe, probe->config.aead[side], packet->index, side, 0);
+    cost[PART_SOFTWARE] = draw(probe, probe->config.packet[side], packet->index, side, 1);
+  }
+  cpu_submit(probe->peers.cpus[side], trail, cost, done, packet);
+}
+
+static void sealed(void *arg, const struct trail *trail)
+{
+  struct packet *packet = arg;
+  const struct probe *probe = packet->flow->probe;
+  const struct probe_config *config = &probe->config;
+  int64_t payload = packet->flow->protected ? esp_payload_bytes(config->size_bytes, config->mode) : config->size_bytes - ESP_IPV4_HEADER_BYTES;
+  struct net_message message = {
+      .udp = packet->flow->protected && config->udp_encapsulated,
+      .size_bytes = payload,
+      .number = (uint32_t)(FIRST_NUMBER + packet->index),
+      .tag = packet,
+  };
+  port_send(probe->peers.ports[0], &message, trail);
+}
+
+static void opened(void *arg, const struct trail *trail)
+{
+  struct packet *packet = arg;
+  struct probe *probe = packet->flow->probe;
+  simtime latency = trail->at - packet->begin.at;
+  if (packet->flow == &probe->flows[0]) {
+    probe->latency[packet->index] = latency;
+    probe->result.delivered(probe->result.arg, &packet->begin, trail);
+  } else if (probe->latency[packet->index] != SIMTIME_NEVER)
+    probe->result.overhead(probe->result.arg, probe->latency[packet->index] - latency);
+}
+
+static void arrived(void *arg, const struct net_message *message, const struct trail *trail)
+{
+  (void)arg;
+  work(message->tag, 1, trail, opened);
+}
+
+static void send_next(struct sim *sim, void *arg)
+{
+  struct flow *flow = arg;
+  struct probe *probe = flow->probe;
+  struct packet *packet = sim_alloc(sim, sizeof *packet);
+  *packet = (struct packet){.flow = flow, .index = flow->sent++};
+  trail_begin(&packet->begin, sim_now(sim));
+  struct trail trail = packet->begin;
+  work(packet, 0, &trail, sealed);
+  if (flow->sent < probe->config.packets)
+    event_at(sim, sim_now(sim) + probe->config.interval, send_next, flow);
+  else if (flow == &probe->flows[0] && flow->protected)
+    /* The plain flow follows in the same rhythm, behind the last protected packet. */
+    event_at(sim, sim_now(sim) + probe->config.interval, send_next, &probe->flows[1]);
+}
+
+void probe_start(const struct probe_peers *peers, const struct probe_config *config, const struct draw_key *key, const struct probe_result *result)
+{
+  if (config->packets == 0)
+    return;
+  struct probe *probe = sim_alloc(peers->sim, sizeof *probe);
+  *probe = (struct probe){.peers = *peers, .config = *config, .key = *key, .result = *result};
+  probe->flows[0] = (struct flow){.probe = probe, .protected = config->protected_flow};
+  probe->flows[1] = (struct flow){.probe = probe};
+  probe->latency = sim_alloc(peers->sim, (size_t)config->packets * sizeof *probe->latency);
+  for (int64_t i = 0; i < config->packets; i++)
+    probe->latency[i] = SIMTIME_NEVER;
+  port_on_raw(peers->ports[1], arrived, probe);
+  if (config->udp_encapsulated)
+    port_on_udp(peers->ports[1], arrived, probe);
+  event_at(peers->sim, sim_now(peers->sim), send_next, &probe->flows[0]);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* probe: a flow of equal packets through an ESP tunnel and, later, beside it.
+ *
+ * Purpose:    steady-state latency of user traffic, and what protection adds to it, packet by packet.
+ * Units:      ns, bytes (whole plain IPv4 packets).
+ * Invariants: packet k of both flows uses the same draws, so loss and jitter cancel in the difference.
+ * Ownership:  everything lives in the run's arena.
+ */
+#ifndef PQNETSIM_PROBE_H
+#define PQNETSIM_PROBE_H
+
+#include "models/transport/esp.h"
+#include "models/transport/port.h"
+#include "sim/core/cpu.h"
+
+extern const struct param_table probe_params; /* probe.* */
+
+struct probe_config {
+  int64_t packets, size_bytes;
+  simtime interval;
+  bool protected_flow; /* false: the plain flow alone */
+  enum esp_mode mode;
+  bool udp_encapsulated;
+  /* Cost of one packet at sender and receiver, NULL for none: [0] seal side, [1] open side. */
+  const struct cost_row *packet[2], *aead[2];
+};
+
+void probe_configure(const struct config *config, struct probe_config *out);
+
+struct probe_peers {
+  struct sim *sim;
+  struct port *ports[2]; /* [0] sends */
+  struct cpu *cpus[2];
+};
+
+struct probe_result {
+  /* A packet of the flow under study (protected if there is a tunnel) was delivered: latency and its parts. */
+  void (*delivered)(void *arg, const struct trail *from, const struct trail *to);
+  /* Both packets k were delivered: protected minus plain. */
+  void (*overhead)(void *arg, simtime difference);
+  void *arg;
+};
+
+/* Starts now; the flows end by themselves. */
+void probe_start(const struct probe_peers *peers, const struct probe_config *config, const struct draw_key *key, const struct probe_result *result);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+// objects: models/security/handshake.o models/transport/port.o models/crypto/alg.o models/crypto/cost.o models/crypto/cost_data.o models/crypto/cost_line.o models/crypto/csv.o sim/net/net_path.o sim/net/net_rules.o sim/net/net_native.o sim/core/param.o sim/core/units.o sim/core/err.o sim/core/event.o sim/core/random.o sim/core/cpu.o sim/core/metric.o
+#include "models/security/handshake.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#define MS INT64_C(1000000)
+#define S INT64_C(1000000000)
+
+enum { REQUEST, RESPONSE, MESSAGES };
+
+struct fixture {
+  struct sim *sim;
+  struct net *net;
+  struct net_link_config link;
+  struct handshake_message messages[MESSAGES];
+  struct handshake_table table;
+  struct handshake_ladder ladder;
+  struct handshake *handshake;
+  bool finished, ok;
+  simtime end;
+  struct trail begin, last;
+  simtime received[MESSAGES];
+};
+
+static void received(void *arg, int message, const struct trail *trail)
+{
+  struct fixture *f = arg;
+  f->received[message] = trail->at;
+}
+
+static void finished(void *arg, bool ok, const struct trail *trail)
+{
+  struct fixture *f = arg;
+  f->finished = true;
+  f->ok = ok;
+  f->end = trail->at;
+  f->last = *trail;
+}
+
+/* One request and one response of `parts` datagrams of 100 bytes over 5 ms each way at 1 Tbit/s: 128-byte packets last
+ * 1.024 ns on the wire, so times are whole milliseconds but for a few nanoseconds. */
+static void fixture_open(struct fixture *f, int parts)
+{
+  *f = (struct fixture){.sim = sim_new()};
+  f->net = net_native.open(f->sim);
+  f->table = (struct handshake_table){MESSAGES, f->messages};
+  for (int m = 0; m < MESSAGES; m++) {
+    f->messages[m].name = m == REQUEST ? "request" : "response";
+    f->messages[m].part_count = parts;
+    for (int part = 0; part < parts; part++)
+      f->messages[m].part_bytes[part] = 100;
+  }
+  f->ladder = (struct handshake_ladder){.timeout = 4 * S, .base_milli = 1800, .tries = 5};
+  f->link.mtu_bytes = 1500;
+  for (int side = 0; side < 2; side++)
+    f->link.direction[side] = (struct net_direction){.rate_bps = INT64_C(1000000000000), .delay = 5 * MS, .queue_limit = 1000};
+}
+
+static void fixture_run(struct fixture *f, uint32_t replication)
+{
+  struct draw_key key = {.seed = 1, .replication = replication, .entity = 1};
+  sim_reset(f->sim);
+  f->net->ops->reset(f->net, 1, replication);
+  f->finished = false;
+  int a = f->net->ops->node_add(f->net), b = f->net->ops->node_add(f->net);
+  int link = f->net->ops->link_add(f->net, a, b, &f->link);
+  struct handshake_peers peers = {.sim = f->sim};
+  for (int side = 0; side < 2; side++) {
+    peers.ports[side] = port_new(f->sim, f->net, link, (enum net_side)side, NULL, &key);
+    peers.cpus[side] = cpu_new(f->sim, 1);
+  }
+  struct handshake_observer observer = {.received = received, .finished = finished, .arg = f};
+  trail_begin(&f->begin, 0);
+  f->handshake = handshake_start(&peers, &f->table, &f->ladder, &key, &observer, &f->begin);
+  bool stop = false;
+  f->net->ops->run(f->net, SIMTIME_HORIZON, &stop);
+  assert_true(f->finished);
+}
+
+static void fixture_close(struct fixture *f)
+{
+  f->net->ops->close(f->net);
+  sim_free(f->sim);
+}
+
+static void drop(struct fixture *f, enum net_side from, int count, const int64_t *numbers)
+{
+  f->link.direction[from].drop_count = count;
+  for (int i = 0; i < count; i++)
+    f->link.direction[from].drop[i] = numbers[i];
+}
+
+static void lossless_exchange_takes_one_round_trip(void **state)
+{
+  (void)state;
+  struct fixture f;
+  fixture_open(&f, 1);
+  fixture_run(&f, 0);
+  assert_true(f.ok);
+  assert_in_range(f.end, 10 * MS, 10 * MS + 10);
+  assert_int_equal(handshake_retransmissions(f.handshake), 0);
+  fixture_close(&f);
+}
+
+/* FC-14 and RFC 7296 section 2.1 with timeout 4.0 s, base 1.8, 5 tries: waits 4, 7.2, 12.96, 23.328, 41.9904, 75.58272 s,
+ * so the request goes out again at 4, 11.2, 24.16, 47.488, 89.4784 s and the initiator gives up at 165.06112 s. */
+static void ladder_of_a_silent_peer(void **state)
+{
+  (void)state;
+  static const simtime again[] = {4 * S, 11200 * MS, 24160 * MS, 47488 * MS, INT64_C(89478400000)};
+  struct fixture f;
+  fixture_open(&f, 1);
+  /* Losing exactly the first k requests shows when request k + 1 went out: its response is in one round trip later. */
+  for (int k = 1; k <= 5; k++) {
+    static const int64_t first[] = {1, 2, 3, 4, 5};
+    drop(&f, NET_A, k, first);
+    fixture_run(&f, 0);
+    assert_true(f.ok);
+    assert_in_range(f.end, again[k - 1] + 10 * MS, again[k - 1] + 10 * MS + 10);
+    assert_int_equal(handshake_retransmissions(f.handshake), k);
+    assert_int_equal(f.last.parts[PART_TRANSPORT_STALL], again[k - 1]);
+  }
+  static const int64_t all[] = {1, 2, 3, 4, 5, 6};
+  drop(&f, NET_A, 6, all);
+  fixture_run(&f, 0);
+  assert_false(f.ok);
+  assert_int_equal(f.end, INT64_C(165061120000));
+  assert_int_equal(handshake_retransmissions(f.handshake), 5);
+  fixture_close(&f);
+}
+
+static void jitter_shortens_and_limit_caps_every_wait(void **state)
+{
+  (void)state;
+  struct fixture f;
+  fixture_open(&f, 1);
+  static const int64_t all[] = {1, 2};
+  f.ladder.tries = 1;
+  f.ladder.jitter_ppb = 200000000;
+  drop(&f, NET_A, 2, all);
+  simtime shortest = INT64_MAX, longest = 0;
+  for (uint32_t replication = 0; replication < 2000; replication++) {
+    fixture_run(&f, replication);
+    shortest = f.end < shortest ? f.end : shortest;
+    longest = f.end > longest ? f.end : longest;
+  }
+  /* Two waits, 4 and 7.2 s, each in [0.8 d, d]: 8.96 to 11.2 s, and 2,000 draws come within 5 % of both ends. */
+  assert_in_range(shortest, 8960 * MS, 9072 * MS);
+  assert_in_range(longest, 11088 * MS, 11200 * MS);
+  f.ladder = (struct handshake_ladder){.timeout = 4 * S, .base_milli = 1800, .tries = 5, .limit = 10 * S};
+  static const int64_t six[] = {1, 2, 3, 4, 5, 6};
+  drop(&f, NET_A, 6, six);
+  fixture_run(&f, 0);
+  assert_int_equal(f.end, (4 + 4 * 10) * S + 7200 * MS);
+  fixture_close(&f);
+}
+
+/* As measured: the second fragment of a request is lost; both go out again after 4 s, and the first of them already had
+ * come in. With the second one in, the request is complete. */
+static void fragments_are_collected_over_retransmissions(void **state)
+{
+  (void)state;
+  struct fixture f;
+  fixture_open(&f, 2);
+  /* Packet 2 is fragment 2 of the first try, packet 3 fragment 1 of the second. */
+  static const int64_t both[] = {2, 3};
+  drop(&f, NET_A, 2, both);
+  fixture_run(&f, 0);
+  assert_true(f.ok);
+  assert_in_range(f.received[REQUEST], 4 * S + 5 * MS, 4 * S + 5 * MS + 10);
+  fixture_close(&f);
+}
+
+/* As measured: the first fragment of a response is lost; the responder sends the whole response again when the request
+ * comes again, once. */
+static void stored_response_is_sent_again(void **state)
+{
+  (void)state;
+  struct fixture f;
+  fixture_open(&f, 2);
+  static const int64_t first[] = {1};
+  drop(&f, NET_B, 1, first);
+  fixture_run(&f, 0);
+  assert_true(f.ok);
+  assert_in_range(f.end, 4 * S + 10 * MS, 4 * S + 10 * MS + 10);
+  struct net_counters counters;
+  f.net->ops->counters(f.net, 0, NET_B, &counters);
+  assert_int_equal(counters.sent_packets, 4);
+  fixture_close(&f);
+}
+
+static void parts_of_a_retried_exchange_sum_to_its_time(void **state)
+{
+  (void)state;
+  struct fixture f;
+  fixture_open(&f, 3);
+  for (int side = 0; side < 2; side++)
+    f.link.direction[side].loss.loss_ppb = 200000000;
+  for (uint32_t replication = 0; replication < 500; replication++) {
+    fixture_run(&f, replication);
+    int64_t sum = 0;
+    for (int part = 0; part < PART_COUNT; part++)
+      sum += f.last.parts[part];
+    assert_int_equal(sum, f.end);
+  }
+  fixture_close(&f);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lossless_exchange_takes_one_round_trip),   cmocka_unit_test(ladder_of_a_silent_peer),
+      cmocka_unit_test(jitter_shortens_and_limit_caps_every_wait), cmocka_unit_test(fragments_are_collected_over_retransmissions),
+      cmocka_unit_test(stored_response_is_sent_again),            cmocka_unit_test(parts_of_a_retried_exchange_sum_to_its_time),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

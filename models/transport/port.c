@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "models/transport/port.h"
+
+#include <assert.h>
+
+struct owner {
+  net_receive_fn *fn;
+  void *arg;
+};
+
+struct port {
+  struct sim *sim;
+  struct net *net;
+  int link;
+  enum net_side side;
+  const struct cost_row *path;
+  struct draw_key key;
+  struct owner udp, raw;
+};
+
+/* A datagram between wire and stack. */
+struct arrival {
+  struct port *port;
+  struct net_message message;
+  struct trail trail;
+};
+
+static void deliver(struct port *port, const struct net_message *message, const struct trail *trail)
+{
+  const struct owner *owner = message->udp ? &port->udp : &port->raw;
+  if (owner->fn)
+    owner->fn(owner->arg, message, trail);
+}
+
+static void latency_over(struct sim *sim, void *arg)
+{
+  struct arrival *arrival = arg;
+  trail_advance(&arrival->trail, PART_SOFTWARE, sim_now(sim));
+  deliver(arrival->port, &arrival->message, &arrival->trail);
+}
+
+static void from_wire(void *arg, const struct net_message *message, const struct trail *trail)
+{
+  struct port *port = arg;
+  if (!port->path) {
+    deliver(port, message, trail);
+    return;
+  }
+  struct draw_key key = port->key;
+  key.purpose = DRAW_PATH;
+  key.message = message->number;
+  key.fragment = (uint16_t)(message->part * 2 + (message->udp ? 1 : 0));
+  key.attempt = message->attempt;
+  struct arrival *arrival = sim_alloc(port->sim, sizeof *arrival);
+  *arrival = (struct arrival){.port = port, .message = *message, .trail = *trail};
+  event_at(port->sim, trail->at + cost_draw(port->path, message->size_bytes, random_draw(&key)), latency_over, arrival);
+}
+
+struct port *port_new(struct sim *sim, struct net *net, int link, enum net_side side, const struct cost_row *path, const struct draw_key *key)
+{
+  struct port *port = sim_alloc(sim, sizeof *port);
+  *port = (struct port){.sim = sim, .net = net, .link = link, .side = side, .path = path, .key = *key};
+  net->ops->on_receive(net, link, side, from_wire, port);
+  return port;
+}
+
+void port_on_udp(struct port *port, net_receive_fn *fn, void *arg)
+{
+  port->udp = (struct owner){fn, arg};
+}
+
+void port_on_raw(struct port *port, net_receive_fn *fn, void *arg)
+{
+  port->raw = (struct owner){fn, arg};
+}
+
+void port_send(struct port *port, const struct net_message *message, const struct trail *trail)
+{
+  struct net_message out = *message;
+  out.from = port->side;
+  port->net->ops->send(port->net, port->link, &out, trail);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* port: a node's end of a link, as protocols see it.
+ *
+ * Purpose:    hands UDP datagrams and raw IP packets that have come in to the protocol that owns them, after the latency
+ *             that the node's platform itself adds between wire and stack (a VM switch, a TUN forwarder): the platform
+ *             operation software/path. That latency delays a datagram but keeps no processor busy.
+ * Units:      ns, bytes as in net.h.
+ * Order:      datagrams are handed over in the order their latency ends.
+ * Ownership:  everything lives in the run's arena.
+ * Left out:   port numbers: one owner for all UDP, one for all raw IP.
+ */
+#ifndef PQNETSIM_PORT_H
+#define PQNETSIM_PORT_H
+
+#include "models/crypto/cost.h"
+#include "sim/core/random.h"
+#include "sim/net/net.h"
+
+struct port;
+
+/* path: cost row of the latency, NULL for none. key: seed, replication and entity of the draws. */
+struct port *port_new(struct sim *sim, struct net *net, int link, enum net_side side, const struct cost_row *path, const struct draw_key *key);
+
+void port_on_udp(struct port *port, net_receive_fn *fn, void *arg);
+void port_on_raw(struct port *port, net_receive_fn *fn, void *arg);
+
+/* message->from is filled in here. */
+void port_send(struct port *port, const struct net_message *message, const struct trail *trail);
+
+#endif

@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The script and the data of a figure. Every text goes into single quotes, where gnuplot expands nothing. */
+#include "output/plot_internal.h"
+
+#include "output/grid.h"
+#include "output/plot_run.h"
+#include "sim/core/units.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Colours that readers with any common colour blindness tell apart.
+ * Source: M. Okabe, K. Ito, Color Universal Design (2008), figure 16; its yellow last, since it is faint on white. */
+static const char *const palette[] = {"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#F0E442"};
+enum { COLORS = sizeof palette / sizeof palette[0] };
+
+/* By enum part: neighbours in a stack differ in hue and in lightness; two greys complete the eight. */
+static const char *const part_palette[] = {"#D55E00", "#F0E442", "#0072B2", "#56B4E9", "#009E73", "#CC79A7", "#000000", "#999999", "#E69F00", "#DDDDDD"};
+
+/* Sizes are given in points of a 960 wide drawing; `scale` makes them the terminal's own unit. */
+static const struct { const char *ending; double scale; const char *terminal; } formats[] = {
+  {"svg", 1, "svg noenhanced size %g,%g font 'Helvetica,Arial,sans-serif,15' linewidth 1.5 background '#ffffff'"},
+  {"png", 1.5, "pngcairo noenhanced size %g,%g font 'Sans,12' fontscale 1.5 linewidth 2.2 background '#ffffff'"},
+  {"pdf", 0.025, "pdfcairo noenhanced size %gcm,%gcm font 'Sans,11' linewidth 1.5 background '#ffffff'"},
+};
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+static int format_of(const char *path)
+{
+  const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+  for (int i = 0; i < FORMATS && dot && (!slash || dot > slash + 1); i++)
+    if (strcasecmp(dot + 1, formats[i].ending) == 0) return i;
+  return -1;
+}
+
+int figure_check_path(const char *path, struct err *e)
+{
+  return format_of(path) >= 0 ? 0 : err_add(e, ERR_INPUT, "%s: the name of a figure ends in .svg, .png or .pdf", path);
+}
+
+void figure_free(struct figure *figure)
+{
+  for (int i = 0; i < figure->series_count; i++) {
+    free(figure->series[i].name);
+    free(figure->series[i].values);
+  }
+  for (int i = 0; i < figure->column_count; i++) free(figure->columns[i]);
+  free(figure->series);
+  free(figure->columns);
+  free(figure->title);
+  free(figure->subtitle);
+  free(figure->x_label);
+  free(figure->y_label);
+  free(figure->key_title);
+}
+
+/* --- text --- */
+
+static void quote(FILE *to, const char *text)
+{
+  fputc('\'', to);
+  for (; *text; text++) {
+    if (*text == '\'') fputc('\'', to);
+    fputc((unsigned char)*text < 0x20 ? ' ' : *text, to);
+  }
+  fputc('\'', to);
+}
+
+/* A name of a file in the script's folder: "./" keeps '|' and '<' at its start from meaning a pipe. */
+static void quote_file(FILE *to, const char *name, const char *ending)
+{
+  fputs("'./", to);
+  for (; *name; name++) fprintf(to, *name == '\'' ? "''" : "%c", *name);
+  fprintf(to, "%s'", ending);
+}
+
+static int characters(const char *text)
+{
+  int count = 0;
+  for (; *text; text++) count += ((unsigned char)*text & 0xc0) != 0x80;
+  return count;
+}
+
+/* Lines of at most `width` characters, broken after ", " or at a blank; written as a gnuplot string expression. */
+static int put_wrapped(FILE *to, const char *text, int width)
+{
+  int lines = 1;
+  while (*text) {
+    int used = 0;
+    const char *at = text, *cut = NULL;
+    for (; *at && (used < width || !cut); at++) {
+      used += ((unsigned char)*at & 0xc0) != 0x80;
+      if (*at == ' ') cut = at;
+    }
+    char *line = strndup(text, *at ? (size_t)(cut - text) : strlen(text));
+    assert(line);
+    quote(to, line);
+    free(line);
+    if (!*at) break;
+    fputs(".\"\\n\".", to);
+    lines++;
+    text = cut + 1;
+  }
+  if (!*text) fputs("''", to);
+  return lines;
+}
+
+static void put_number(FILE *to, double value)
+{
+  char buffer[32];
+  fputs(isnan(value) ? "NaN" : real_format(value, buffer), to);
+}
+
+static void put_plain(FILE *to, const char *text)
+{
+  for (; *text; text++) fputc((unsigned char)*text < 0x20 || *text == '"' ? ' ' : *text, to);
+}
+
+/* --- the data file --- */
+
+static void put_values(FILE *to, const struct figure *figure, const struct figure_series *series)
+{
+  for (int i = 0; i < series->count; i++) {
+    const struct figure_value *value = &series->values[i];
+    const double numbers[] = {value->x, value->y, value->low, value->high};
+    for (int k = 0; k < (figure->kind == FIGURE_CDF ? 2 : 4); k++) {
+      put_number(to, numbers[k]);
+      fputc('\t', to);
+    }
+    fprintf(to, "%lld\t%lld", (long long)value->n, (long long)value->failed);
+    if (figure->columns) {
+      fputc('\t', to);
+      put_plain(to, figure->columns[(int)value->x]);
+    }
+    fputc('\n', to);
+  }
+}
+
+static void put_series_data(FILE *to, const struct figure *figure)
+{
+  for (int s = 0; s < figure->series_count; s++) {
+    fputs(s ? "\n\n# series: " : "# series: ", to);
+    put_plain(to, figure->series[s].name);
+    fputs(figure->kind == FIGURE_CDF ? "\n# value\tshare\tn\tfailed\n" : figure->columns ? "\n# position\tvalue\tlow\thigh\tn\tfailed\tname\n" : "\n# x\tvalue\tlow\thigh\tn\tfailed\n", to);
+    put_values(to, figure, &figure->series[s]);
+  }
+}
+
+static double middle_tone(const struct figure *figure);
+
+/* Cells: column, row, value, and whether its number is written in white. */
+static void put_heatmap_data(FILE *to, const struct figure *figure)
+{
+  double dark = middle_tone(figure);
+  fputs("# column\trow\tvalue\tshown\twhite\tcolumn's name\trow's name\n", to);
+  for (int s = 0; s < figure->series_count; s++) {
+    for (int i = 0; i < figure->series[s].count; i++) {
+      const struct figure_value *value = &figure->series[s].values[i];
+      if (isnan(value->y)) continue; /* a cell without data stays empty */
+      fprintf(to, "%d\t%d\t", (int)value->x, s);
+      put_number(to, value->y);
+      char shown[64];
+      fprintf(to, "\t%s\t%d\t", grid_short_number(value->y, 3, shown), value->y > dark);
+      put_plain(to, figure->columns[(int)value->x]);
+      fputc('\t', to);
+      put_plain(to, figure->series[s].name);
+      fputc('\n', to);
+    }
+  }
+}
+
+static double column_sum(const struct figure *figure, int index)
+{
+  double sum = 0;
+  for (int s = 0; s < figure->series_count; s++) sum += figure->series[s].values[index].y;
+  return sum;
+}
+
+/* A row per bar: parts from the bottom up. */
+static void put_breakdown_data(FILE *to, const struct figure *figure)
+{
+  fputs("# position\ttotal\tshown", to);
+  for (int s = 0; s < figure->series_count; s++) {
+    fputc('\t', to);
+    put_plain(to, figure->series[s].name);
+  }
+  fputs("\tname\n", to);
+  for (int i = 0; i < figure->series[0].count; i++) {
+    int column = (int)figure->series[0].values[i].x;
+    fprintf(to, "%d\t", column);
+    put_number(to, column_sum(figure, i));
+    char shown[64];
+    fprintf(to, "\t%s", grid_short_number(column_sum(figure, i), 4, shown));
+    for (int s = 0; s < figure->series_count; s++) {
+      fputc('\t', to);
+      put_number(to, figure->series[s].values[i].y);
+    }
+    fputc('\t', to);
+    put_plain(to, figure->columns[column]);
+    fputc('\n', to);
+  }
+}
+
+/* --- scales --- */
+
+struct range { double low, high; };
+
+static void widen(struct range *range, double value)
+{
+  if (!isfinite(value)) return;
+  range->low = fmin(range->low, value);
+  range->high = fmax(range->high, value);
+}
+
+static struct range x_range(const struct figure *figure)
+{
+  struct range range = {INFINITY, -INFINITY};
+  for (int s = 0; s < figure->series_count; s++)
+    for (int i = 0; i < figure->series[s].count; i++) widen(&range, figure->series[s].values[i].x);
+  return range;
+}
+
+static struct range y_range(const struct figure *figure)
+{
+  struct range range = {INFINITY, -INFINITY};
+  for (int s = 0; s < figure->series_count; s++) {
+    for (int i = 0; i < figure->series[s].count; i++) {
+      const struct figure_value *value = &figure->series[s].values[i];
+      widen(&range, value->y);
+      /* an interval of a mean may reach below zero, where a logarithmic axis has no place */
+      if (!figure->y_log || value->low > 0) widen(&range, value->low);
+      widen(&range, value->high);
+    }
+  }
+  return range;
+}
+
+/* Above the middle of the scale the colours are dark. */
+static double middle_tone(const struct figure *figure)
+{
+  struct range range = y_range(figure);
+  return figure->y_log ? range.low * pow(range.high / range.low, 0.5) : range.low + 0.5 * (range.high - range.low);
+}
+
+/* 1-2-5 steps while few, decades beyond; written out, since gnuplot labels decades alone, of which a short axis has none. */
+static void put_log_tics(FILE *to, const char *axis, struct range range)
+{
+  static const int steps[] = {1, 2, 5};
+  double decades = log10(range.high / range.low);
+  int count = 0, used = decades > 2.5 ? 1 : 3;
+  fprintf(to, "set %stics (", axis);
+  for (int power = (int)floor(log10(range.low)) - 1; power <= (int)ceil(log10(range.high)); power++) {
+    for (int k = 0; k < used; k++) {
+      double value = steps[k] * pow(10, power);
+      if (value < range.low * 0.999 || value > range.high * 1.001) continue;
+      char buffer[32];
+      real_format(value, buffer);
+      fprintf(to, "%s'%s' %s", count++ ? ", " : "", buffer, buffer);
+    }
+    for (int k = 2; k < 10 && decades <= 6; k++) {
+      double value = k * pow(10, power);
+      if ((used == 3 && (k == 2 || k == 5)) || value < range.low || value > range.high) continue;
+      char buffer[32];
+      fprintf(to, "%s'' %s 1", count++ ? ", " : "", real_format(value, buffer));
+    }
+  }
+  fputs(")\n", to);
+}
+
+static void put_log_axis(FILE *to, const char *axis, struct range range)
+{
+  char low[32], high[32];
+  double margin = pow(range.high / range.low, 0.04);
+  if (margin < 1.02) margin = 1.02;
+  range = (struct range){range.low / margin, range.high * margin};
+  fprintf(to, "set logscale %s\nset %srange [%s:%s]\n", axis, axis, real_format(range.low, low), real_format(range.high, high));
+  put_log_tics(to, axis, range);
+}
+
+/* From zero where zero is near: a bar's length must be its value, and small differences must not look large. */
+static void put_linear_axis(FILE *to, const char *axis, struct range range, bool from_zero)
+{
+  char low[32], high[32];
+  double span = range.high - range.low;
+  if (span <= 0) span = range.high != 0 ? fabs(range.high) : 1;
+  bool zero_low = range.low >= 0 && (from_zero || range.low < 0.5 * range.high), zero_high = range.high <= 0 && from_zero;
+  range.low = zero_low ? 0 : range.low - 0.06 * span;
+  range.high = zero_high ? 0 : range.high + 0.06 * (zero_low ? range.high : span);
+  if (range.high <= range.low) range.high = range.low + 1;
+  fprintf(to, "set %srange [%s:%s]\n", axis, real_format(range.low, low), real_format(range.high, high));
+}
+
+static void put_axis(FILE *to, const char *axis, struct range range, bool logarithmic, bool from_zero)
+{
+  if (!(range.low <= range.high)) return;
+  if (logarithmic) put_log_axis(to, axis, range);
+  else put_linear_axis(to, axis, range, from_zero);
+}
+
+/* --- the script --- */
+
+enum { WIDTH = 960, HEIGHT = 600, CHARACTERS = 100 };
+
+/* gnuplot reads the label of a tic as a format for its number: percent signs are doubled. */
+static void quote_format(FILE *to, const char *text)
+{
+  char *doubled = malloc(2 * strlen(text) + 1), *end = doubled;
+  assert(doubled);
+  for (; *text; text++) {
+    if (*text == '%') *end++ = '%';
+    *end++ = *text;
+  }
+  *end = '\0';
+  quote(to, doubled);
+  free(doubled);
+}
+
+static void put_labels(FILE *to, const char *tics, char *const *names, int count)
+{
+  fprintf(to, "set %s (", tics);
+  for (int i = 0; i < count; i++) {
+    if (i) fputs(", ", to);
+    quote_format(to, names[i]);
+    fprintf(to, " %d", i);
+  }
+  fputs(")\n", to);
+}
+
+static int longest(char *const *names, int count)
+{
+  int most = 0;
+  for (int i = 0; i < count; i++)
+    if (characters(names[i]) > most) most = characters(names[i]);
+  return most;
+}
+
+static void put_columns(FILE *to, const struct figure *figure)
+{
+  int count = figure->column_count;
+  put_labels(to, "xtics", figure->columns, count);
+  /* side by side while they fit, slanted then, upright when there are many */
+  if (count * (longest(figure->columns, count) + 2) > CHARACTERS - 12) fprintf(to, "set xtics rotate by %d right\n", count > 24 ? 90 : 35);
+  fprintf(to, "set xrange [-0.6:%d.6]\n", count - 1);
+}
+
+/* Beside the drawing while names are short, below it otherwise. Returns the lines it takes below. */
+static int put_key(FILE *to, const struct figure *figure)
+{
+  int widest = characters(figure->key_title), count = figure->series_count;
+  for (int s = 0; s < count; s++)
+    if (characters(figure->series[s].name) > widest) widest = characters(figure->series[s].name);
+  bool alone = count == 1 && figure->kind != FIGURE_BREAKDOWN;
+  if (alone || figure->kind == FIGURE_HEATMAP) {
+    fputs("unset key\n", to);
+    return 0;
+  }
+  bool beside = widest <= 24;
+  fprintf(to, "set key %s Left reverse samplen 2 spacing 1.15%s\n", beside ? "outside right top vertical" : "below center horizontal maxrows 12", figure->kind == FIGURE_BREAKDOWN ? " invert" : "");
+  if (*figure->key_title) {
+    fputs("set key title ", to);
+    quote(to, figure->key_title);
+    fputs(beside ? " left\n" : "\n", to);
+  }
+  int across = (CHARACTERS - 10) / (widest + 6);
+  return beside ? 0 : 1 + (count + (across ? across : 1) - 1) / (across ? across : 1);
+}
+
+static void put_style(FILE *to, const struct figure *figure)
+{
+  fputs("set datafile separator \"\\t\"\nset border 3 lc rgb '#444444'\nset tics nomirror out\nset pointintervalbox 0\nset grid ytics lc rgb '#dddddd' lt 1 lw 0.5\n", to);
+  for (int s = 0; s < figure->series_count && figure->kind != FIGURE_HEATMAP; s++) {
+    static const int points[] = {7, 5, 9, 11, 13, 15, 6, 4};
+    int color = figure->series[s].color;
+    const char *rgb = figure->kind == FIGURE_BREAKDOWN ? part_palette[color] : palette[color % COLORS];
+    /* past the palette's end the dashes tell */
+    fprintf(to, "set linetype %d lc rgb '%s' lw 1.4 pt %d ps 0.7 dt %d\n", s + 1, rgb, points[color % COLORS], figure->kind == FIGURE_BREAKDOWN ? 1 : 1 + color / COLORS);
+  }
+}
+
+static void put_plot_begin(FILE *to, int s, const char *name)
+{
+  fputs(s ? ", \\\n     " : "plot ", to);
+  quote_file(to, name, ".dat");
+}
+
+static void put_line_plots(FILE *to, const struct figure *figure, const char *name)
+{
+  for (int s = 0; s < figure->series_count; s++) {
+    put_plot_begin(to, s, name);
+    fprintf(to, " index %d using 1:2 with linespoints lt %d title ", s, s + 1);
+    quote(to, figure->series[s].name);
+    put_plot_begin(to, 1, name);
+    fprintf(to, " index %d using 1:2:3:4 with yerrorbars lt %d dt 1 notitle", s, s + 1);
+  }
+}
+
+static void put_cdf_plots(FILE *to, const struct figure *figure, const char *name)
+{
+  for (int s = 0; s < figure->series_count; s++) {
+    put_plot_begin(to, s, name);
+    fprintf(to, " index %d using 1:2 with steps lt %d title ", s, s + 1);
+    quote(to, figure->series[s].name);
+  }
+}
+
+static void put_bar_plots(FILE *to, const struct figure *figure, const char *name)
+{
+  double width = 0.8 / figure->series_count;
+  for (int s = 0; s < figure->series_count; s++) {
+    char shift[32], wide[32];
+    real_format((s - (figure->series_count - 1) / 2.0) * width, shift);
+    real_format(width * 0.94, wide);
+    put_plot_begin(to, s, name);
+    fprintf(to, " index %d using ($1+%s):2:(%s) with boxes lt %d fill solid noborder title ", s, shift, wide, s + 1);
+    quote(to, figure->series[s].name);
+    put_plot_begin(to, 1, name);
+    fprintf(to, " index %d using ($1+%s):2:3:4 with yerrorbars lc rgb '#222222' lw 0.8 pt -1 ps 0 dt 1 notitle", s, shift);
+  }
+}
+
+static void put_breakdown_plots(FILE *to, const struct figure *figure, const char *name)
+{
+  /* tallest first, so that each part covers all but its own share */
+  fputs("set style fill solid noborder\nset boxwidth 0.7\n", to);
+  for (int s = figure->series_count - 1; s >= 0; s--) {
+    put_plot_begin(to, s != figure->series_count - 1, name);
+    fputs(" using 1:(", to);
+    for (int k = 0; k <= s; k++) fprintf(to, "%s$%d", k ? "+" : "", 4 + k);
+    fprintf(to, ") with boxes lt %d title ", s + 1);
+    quote(to, figure->series[s].name);
+  }
+  if (figure->column_count > 20) return;
+  put_plot_begin(to, 1, name);
+  fputs(" using 1:2:(strcol(3)) with labels offset 0,0.6 notitle", to);
+}
+
+static void put_heatmap_plots(FILE *to, const struct figure *figure, const char *name)
+{
+  put_plot_begin(to, 0, name);
+  fputs(" using 1:2:($1-0.5):($1+0.5):($2-0.5):($2+0.5):3 with boxxyerror fill solid noborder lc palette notitle", to);
+  if (figure->column_count > 14 || figure->series_count > 20) return;
+  for (int white = 0; white < 2; white++) {
+    put_plot_begin(to, 1, name);
+    fprintf(to, " using 1:($5==%d?$2:NaN):(strcol(4)) with labels tc rgb '%s' notitle", white, white ? "#ffffff" : "#222222");
+  }
+}
+
+static void put_heatmap_axes(FILE *to, const struct figure *figure)
+{
+  struct range range = y_range(figure);
+  char **rows = calloc((size_t)figure->series_count + 1, sizeof *rows);
+  assert(rows);
+  for (int s = 0; s < figure->series_count; s++) rows[s] = figure->series[s].name;
+  put_columns(to, figure);
+  fprintf(to, "set xrange [-0.5:%d.5]\nset yrange [-0.5:%d.5]\nunset grid\n", figure->column_count - 1, figure->series_count - 1);
+  put_labels(to, "ytics", rows, figure->series_count);
+  /* one hue from light to dark: readable without colour, too */
+  fputs("set palette defined (0 '#eaf3fb', 0.35 '#9ccbe8', 0.7 '#2b7fb8', 1 '#08306b')\nset cblabel ", to);
+  quote(to, figure->y_label);
+  fputc('\n', to);
+  if (figure->y_log) put_log_axis(to, "cb", range);
+  else if (range.low < range.high) {
+    char low[32], high[32];
+    fprintf(to, "set cbrange [%s:%s]\n", real_format(range.low, low), real_format(range.high, high));
+  }
+  free(rows);
+}
+
+static struct range stack_range(const struct figure *figure)
+{
+  struct range range = {0, -INFINITY};
+  for (int i = 0; i < figure->series[0].count; i++) widen(&range, column_sum(figure, i));
+  return range;
+}
+
+static void put_axes(FILE *to, const struct figure *figure)
+{
+  bool heatmap = figure->kind == FIGURE_HEATMAP;
+  fputs("set xlabel ", to);
+  quote(to, figure->x_label);
+  fputs("\nset ylabel ", to);
+  quote(to, heatmap ? figure->key_title : figure->y_label);
+  fputc('\n', to);
+  if (heatmap) put_heatmap_axes(to, figure);
+  else if (figure->columns) put_columns(to, figure);
+  else put_axis(to, "x", x_range(figure), figure->x_log, false);
+  if (figure->kind == FIGURE_CDF) fputs("set yrange [0:1.02]\n", to);
+  else if (figure->kind == FIGURE_BREAKDOWN) put_axis(to, "y", stack_range(figure), false, true);
+  else if (!heatmap) put_axis(to, "y", y_range(figure), figure->y_log, figure->kind == FIGURE_BAR);
+}
+
+static void put_script(FILE *to, const struct figure *figure, const char *name, const char *path)
+{
+  static void (*const plots[])(FILE *, const struct figure *, const char *) = {
+    [FIGURE_LINE] = put_line_plots, [FIGURE_CDF] = put_cdf_plots, [FIGURE_BAR] = put_bar_plots,
+    [FIGURE_HEATMAP] = put_heatmap_plots, [FIGURE_BREAKDOWN] = put_breakdown_plots,
+  };
+  char *body, *file = strdup(strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
+  size_t size;
+  FILE *to_body = open_memstream(&body, &size);
+  assert(to_body && file);
+  fputs("set title ", to_body);
+  int lines = put_wrapped(to_body, figure->title, CHARACTERS - 10);
+  fputs(".\"\\n\".", to_body);
+  lines += put_wrapped(to_body, figure->subtitle, CHARACTERS - 10);
+  fputs("\n", to_body);
+  put_style(to_body, figure);
+  lines += put_key(to_body, figure);
+  put_axes(to_body, figure);
+  plots[figure->kind](to_body, figure, name);
+  fputs("\n", to_body);
+  fclose(to_body);
+  /* more words above or below must not flatten the drawing */
+  int format = format_of(path);
+  int height = HEIGHT + 22 * (lines > 3 ? lines - 3 : 0);
+  if (figure->kind == FIGURE_HEATMAP && figure->series_count > 18) height += 20 * (figure->series_count - 18);
+  fputs("# Draws ", to);
+  put_plain(to, file);
+  fputs(" from the .dat beside it: run gnuplot on this file in its folder. Change it as you like.\nreset\nset encoding utf8\nset terminal ", to);
+  fprintf(to, formats[format].terminal, WIDTH * formats[format].scale, height * formats[format].scale);
+  fputs("\nset output ", to);
+  quote_file(to, file, "");
+  fprintf(to, "\n%s", body);
+  fputs("set output\n", to);
+  free(body);
+  free(file);
+}
+
+static int write_file(const char *path, const char *bytes, size_t size, struct err *e)
+{
+  FILE *to = fopen(path, "we");
+  bool written = to && fwrite(bytes, 1, size, to) == size;
+  int cause = errno;
+  if (to && fclose(to) != 0 && written) {
+    written = false;
+    cause = errno;
+  }
+  return written ? 0 : err_add(e, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(cause));
+}
+
+int figure_draw(const struct figure *figure, const char *path, struct err *e)
+{
+  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+  char *stem = strndup(path, (size_t)(strrchr(base, '.') - path)), *script = NULL, *data = NULL;
+  assert(stem);
+  const char *name = stem + (base - path);
+  size_t script_size, data_size;
+  FILE *to = open_memstream(&data, &data_size);
+  assert(to);
+  if (figure->kind == FIGURE_HEATMAP) put_heatmap_data(to, figure);
+  else if (figure->kind == FIGURE_BREAKDOWN) put_breakdown_data(to, figure);
+  else put_series_data(to, figure);
+  fclose(to);
+  to = open_memstream(&script, &script_size);
+  assert(to);
+  put_script(to, figure, name, path);
+  fclose(to);
+  char *script_path = NULL, *data_path = NULL;
+  int length = asprintf(&script_path, "%s.gp", stem);
+  if (length > 0) length = asprintf(&data_path, "%s.dat", stem);
+  assert(length > 0);
+  int code = write_file(data_path, data, data_size, e);
+  if (!code) code = write_file(script_path, script, script_size, e);
+  if (!code) code = plot_run_gnuplot(script_path, path, e);
+  free(script_path);
+  free(data_path);
+  free(script);
+  free(data);
+  free(stem);
+  return code;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* scenario: a YAML file (and --set overrides) as a checked study.
+ *
+ * Purpose:   file -> domain, base config, axes, skip list, chosen metrics, requirements. Everything that can be wrong
+ *            with the file is found here, all problems at once, before anything runs.
+ * Format:    design of the README's "Scenario files"; YAML 1.2 JSON-compatible scalars; no anchors, aliases, tags or
+ *            second documents; UTF-8 with or without a byte-order mark.
+ * Ownership: scenario_load/scenario_free.
+ * Errors:    ERR_INPUT, one line per problem: "FILE:LINE:COLUMN: key: found ..., allowed ...; did you mean ...?"
+ */
+#ifndef PQNETSIM_SCENARIO_H
+#define PQNETSIM_SCENARIO_H
+
+#include "models/domain.h"
+#include "sim/run/arena.h"
+
+/* One value of an axis: the keys it sets. */
+struct axis_value {
+  const char *label; /* what is stored and plotted: canonical value, or the name given in a named axis */
+  int count;
+  const char **keys, **texts; /* canonical */
+};
+
+struct axis {
+  const char *name;         /* the first key of the axis, or its given name ("stage") */
+  const struct param *param; /* of the first key; NULL for a named axis, whose labels are plain text */
+  bool logarithmic;          /* given as scale: log, or all values positive and spread by equal factors */
+  int count;
+  struct axis_value *values;
+};
+
+/* skip: a point is left out when every key of one entry has the entry's value there. */
+struct skip_entry { int count; const char **keys, **texts; };
+
+/* require: 'METRIC[.STAT] OP VALUE' */
+struct requirement {
+  const char *text;   /* as written */
+  int metric;         /* index into domain->metrics */
+  const char *stat;   /* "mean", "p95", ... (default p50, as plot's) */
+  enum { REQUIRE_LE, REQUIRE_LT, REQUIRE_GE, REQUIRE_GT } op;
+  double bound;       /* in the metric's base unit */
+};
+
+struct scenario {
+  struct arena *arena; /* holds every text and array here */
+  const char *path, *base_dir; /* of the file */
+  const char *text;            /* the file, byte for byte */
+  const char *title;
+  const struct domain *domain;
+  struct config *base;         /* run_params and the domain's tables, file values and --set applied */
+  int axis_count;
+  struct axis *axes;
+  int skip_count;
+  struct skip_entry *skips;
+  int metric_count;            /* chosen by `metrics:`; all when absent */
+  int *metrics;                /* indices into domain->metrics, in table order */
+  int requirement_count;
+  struct requirement *requirements;
+};
+
+/* seed, replications, title are keys of the run itself: table shared by every domain. */
+extern const struct param_table run_params;
+
+/* sets: array of "KEY=VALUE" from the command line (VALUE is YAML), applied over the file; an axis over a key that
+ * --set fixes is an error for a sweep but not for run: want_axes false ignores the sweep part. */
+int scenario_load(const char *path, const char *const *sets, int set_count, bool want_axes, struct scenario **out, struct err *e) MUST_CHECK;
+void scenario_free(struct scenario *scenario);
+
+#endif

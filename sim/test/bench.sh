@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Speed as ratios: native and ns-3 in turns, several rounds, so that a slow moment of the machine meets both.
+# usage: bench.sh [ROUNDS]      (5 or more; `make bench` builds what it needs)
+cd "$(dirname "$0")/../.." || exit 2
+rounds=${1:-5}
+scenario=scenarios/e2-ipsec.yaml
+log=$(mktemp) || exit 2
+trap 'rm -f "$log"' EXIT
+trap 'exit 1' HUP INT TERM
+
+if [ ! -x pqnetsim-ns3 ]; then
+  echo "bench: no pqnetsim-ns3 to compare with (configured without ns-3)" >&2
+  exit 2
+fi
+
+# Median, least and greatest of the numbers on stdin, in FORMAT.
+spread() { # FORMAT
+  sort -g | awk -v f="$1" '{ v[NR] = $1 } END { m = NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2
+    printf f " [" f ".." f "]", m, v[1], v[NR] }'
+}
+
+# `sides A B ARGUMENT`: both functions in turns, each round in the other order; lines "a b" of what they print.
+sides() {
+  round=0
+  while [ $round -lt "$rounds" ]; do
+    round=$((round + 1))
+    if [ $((round % 2)) = 1 ]; then
+      a=$("$1" "$3") && b=$("$2" "$3") || exit 1
+    else
+      b=$("$2" "$3") && a=$("$1" "$3") || exit 1
+    fi
+    echo "$a $b"
+  done >"$log"
+}
+column() { awk -v c="$1" '{ print $c }' "$log"; }
+
+# Million events a second with N events pending: the last word of the bench's line.
+hold_native() { build/sim/core/test/event_bench "$1" | awk '{ print $NF }'; }
+hold_ns3() { build/sim/net/test/ns3_hold_bench "$1" | awk '{ print $NF }'; }
+
+# Microseconds per replication, from a short and a long call, so that start-up cancels.
+nanoseconds_of() { # BACKEND REPLICATIONS
+  begin=$(date +%s%N)
+  ./pqnetsim run $scenario --backend "$1" --reps "$2" --json >/dev/null 2>&1 || return 1
+  echo $(($(date +%s%N) - begin))
+}
+us_per_run() { # BACKEND FEW MANY
+  if ! few=$(nanoseconds_of "$1" "$2") || ! many=$(nanoseconds_of "$1" "$3"); then
+    echo "bench: $scenario does not run on $1" >&2
+    return 1
+  fi
+  echo "$few $many $2 $3" | awk '{ printf "%.4f\n", ($2 - $1) / ($4 - $3) / 1000 }'
+}
+run_native() { us_per_run native 1000 31000; }
+run_ns3() { us_per_run ns3 100 1100; }
+
+echo "rounds: $rounds; median [least..greatest]; ratios are of pairs measured one after the other"
+for n in 10 1000 100000; do
+  sides hold_native hold_ns3 $n
+  printf 'event queue, N=%s: native %s, ns-3 %s million events/s\n' $n "$(column 1 | spread %.1f)" "$(column 2 | spread %.2f)"
+  printf 'event queue vs ns-3 default scheduler, N=%s: %s\n' $n "$(awk '{ print $1 / $2 }' "$log" | spread %.1fx)"
+done
+sides run_native run_ns3 -
+printf 'one tunnel establishment: native %s, ns3 %s us\n' "$(column 1 | spread %.2f)" "$(column 2 | spread %.1f)"
+printf 'one tunnel establishment, native vs ns3: %s\n' "$(awk '{ print $2 / $1 }' "$log" | spread %.0fx)"
