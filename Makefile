@@ -79,7 +79,7 @@ $(C_TESTS): build/%: build/%.o $$(call named_objects,$$*.c)
 
 $(NS3_TESTS): build/%: build/%.o $$(call named_objects,$$*.c)
 	@echo "  LINK   $@"
-	$(Q)$(CXX) $(LINK_FLAGS) -Wl,--as-needed -o $@ $^ $(call named_libs,$*.c) $(CMOCKA_LIBS) -lm
+	$(Q)$(CXX) $(LINK_FLAGS) -Wl,--as-needed -o $@ $^ $(call named_libs,$*.c) $(CMOCKA_LIBS) $(NS3_LIBS) -lm
 
 build/sim/core/test/event_bench: build/sim/core/test/event_bench.o build/sim/core/event.o
 	@echo "  LINK   $@"

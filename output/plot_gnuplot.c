@@ -15,8 +15,10 @@
 #include <strings.h>
 
 /* Colours that readers with any common colour blindness tell apart.
- * Source: M. Okabe, K. Ito, Color Universal Design (2008), figure 16; its yellow last, since it is faint on white. */
-static const char *const palette[] = {"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#F0E442"};
+ * Source: M. Okabe, K. Ito, Color Universal Design (2008), figure 16; its yellow last, since it is faint on white.
+ * The second eight are the first ones halfway to white. */
+static const char *const palette[] = {"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#F0E442",
+                                      "#80B9D9", "#F3CF80", "#80CFB9", "#E6BCD3", "#ABDAF4", "#EAAF80", "#808080", "#F8F2A1"};
 enum { COLORS = sizeof palette / sizeof palette[0] };
 
 /* By enum part: neighbours in a stack differ in hue and in lightness; two greys complete the eight. */
@@ -90,7 +92,7 @@ static int characters(const char *text)
 static int put_wrapped(FILE *to, const char *text, int width)
 {
   int lines = 1;
-  while (*text) {
+  for (;;) {
     int used = 0;
     const char *at = text, *cut = NULL;
     for (; *at && (used < width || !cut); at++) {
@@ -101,13 +103,11 @@ static int put_wrapped(FILE *to, const char *text, int width)
     assert(line);
     quote(to, line);
     free(line);
-    if (!*at) break;
+    if (!*at) return lines;
     fputs(".\"\\n\".", to);
     lines++;
     text = cut + 1;
   }
-  if (!*text) fputs("''", to);
-  return lines;
 }
 
 static void put_number(FILE *to, double value)
@@ -372,13 +372,15 @@ static int put_key(FILE *to, const struct figure *figure)
 
 static void put_style(FILE *to, const struct figure *figure)
 {
-  fputs("set datafile separator \"\\t\"\nset border 3 lc rgb '#444444'\nset tics nomirror out\nset pointintervalbox 0\nset grid ytics lc rgb '#dddddd' lt 1 lw 0.5\n", to);
+  fputs("set datafile separator \"\\t\"\nset border 3 lc rgb '#444444'\nset tics nomirror out\nset grid ytics lc rgb '#dddddd' lt 1 lw 0.5\n", to);
   for (int s = 0; s < figure->series_count && figure->kind != FIGURE_HEATMAP; s++) {
+    /* filled first, hollow last */
     static const int points[] = {7, 5, 9, 11, 13, 15, 6, 4};
+    enum { SHAPES = sizeof points / sizeof points[0] };
     int color = figure->series[s].color;
     const char *rgb = figure->kind == FIGURE_BREAKDOWN ? part_palette[color] : palette[color % COLORS];
     /* past the palette's end the dashes tell */
-    fprintf(to, "set linetype %d lc rgb '%s' lw 1.4 pt %d ps 0.7 dt %d\n", s + 1, rgb, points[color % COLORS], figure->kind == FIGURE_BREAKDOWN ? 1 : 1 + color / COLORS);
+    fprintf(to, "set linetype %d lc rgb '%s' lw 1.4 pt %d ps 0.9 dt %d\n", s + 1, rgb, points[color % SHAPES], figure->kind == FIGURE_BREAKDOWN ? 1 : 1 + color / SHAPES);
   }
 }
 
@@ -388,14 +390,23 @@ static void put_plot_begin(FILE *to, int s, const char *name)
   quote_file(to, name, ".dat");
 }
 
+static bool has_intervals(const struct figure_series *series)
+{
+  for (int i = 0; i < series->count; i++)
+    if (!isnan(series->values[i].low) && !isnan(series->values[i].high)) return true;
+  return false;
+}
+
+/* Intervals as arrows with flat heads: gnuplot's own error bars blank out a disc around every point. */
 static void put_line_plots(FILE *to, const struct figure *figure, const char *name)
 {
   for (int s = 0; s < figure->series_count; s++) {
     put_plot_begin(to, s, name);
     fprintf(to, " index %d using 1:2 with linespoints lt %d title ", s, s + 1);
     quote(to, figure->series[s].name);
+    if (!has_intervals(&figure->series[s])) continue;
     put_plot_begin(to, 1, name);
-    fprintf(to, " index %d using 1:2:3:4 with yerrorbars lt %d dt 1 notitle", s, s + 1);
+    fprintf(to, " index %d using 1:3:(0):($4-$3) with vectors heads size screen 0.004,90 lt %d lw 0.8 dt 1 notitle", s, s + 1);
   }
 }
 
@@ -418,20 +429,22 @@ static void put_bar_plots(FILE *to, const struct figure *figure, const char *nam
     put_plot_begin(to, s, name);
     fprintf(to, " index %d using ($1+%s):2:(%s) with boxes lt %d fill solid noborder title ", s, shift, wide, s + 1);
     quote(to, figure->series[s].name);
+    if (!has_intervals(&figure->series[s])) continue;
     put_plot_begin(to, 1, name);
-    fprintf(to, " index %d using ($1+%s):2:3:4 with yerrorbars lc rgb '#222222' lw 0.8 pt -1 ps 0 dt 1 notitle", s, shift);
+    fprintf(to, " index %d using ($1+%s):3:(0):($4-$3) with vectors heads size screen 0.004,90 lc rgb '#222222' lw 0.8 dt 1 notitle", s, shift);
   }
 }
 
 static void put_breakdown_plots(FILE *to, const struct figure *figure, const char *name)
 {
-  /* tallest first, so that each part covers all but its own share */
-  fputs("set style fill solid noborder\nset boxwidth 0.7\n", to);
-  for (int s = figure->series_count - 1; s >= 0; s--) {
-    put_plot_begin(to, s != figure->series_count - 1, name);
-    fputs(" using 1:(", to);
-    for (int k = 0; k <= s; k++) fprintf(to, "%s$%d", k ? "+" : "", 4 + k);
-    fprintf(to, ") with boxes lt %d title ", s + 1);
+  fputs("set style fill solid noborder\n", to);
+  for (int s = 0; s < figure->series_count; s++) {
+    put_plot_begin(to, s, name);
+    fputs(" using 1:(0):($1-0.35):($1+0.35):(0", to);
+    for (int k = 0; k < s; k++) fprintf(to, "+$%d", 4 + k);
+    fputs("):(0", to);
+    for (int k = 0; k <= s; k++) fprintf(to, "+$%d", 4 + k);
+    fprintf(to, ") with boxxyerror lt %d title ", s + 1);
     quote(to, figure->series[s].name);
   }
   if (figure->column_count > 20) return;

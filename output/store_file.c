@@ -66,7 +66,8 @@ static bool is_full(sqlite3 *db, int rc)
 {
   if ((rc & 0xff) == SQLITE_FULL) return true;
   if ((rc & 0xff) != SQLITE_IOERR && (rc & 0xff) != SQLITE_CANTOPEN) return false;
-  int cause = db ? sqlite3_system_errno(db) : errno;
+  int cause = db ? sqlite3_system_errno(db) : 0;
+  if (cause == 0) cause = errno; /* a failed commit leaves it there alone */
   return cause == ENOSPC || cause == EDQUOT || cause == EFBIG;
 }
 

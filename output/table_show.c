@@ -34,7 +34,7 @@ static void axis_columns(struct grid *grid, const struct store_study *study)
   grid_column(grid, "point", GRID_NUMBER);
   for (int i = 0; i < study->axis_count; i++) {
     char header[256];
-    grid_column(grid, table_header(study->axes[i].name, study->axes[i].unit, header, sizeof header), study->axes[i].is_text ? GRID_TEXT : GRID_NUMBER);
+    grid_column(grid, table_header(study->axes[i].name, study->axes[i].unit, header, sizeof header), study->axes[i].is_text ? GRID_TEXT : GRID_RIGHT);
   }
 }
 
@@ -46,8 +46,9 @@ static int axis_cells(struct grid *grid, struct store *store, int64_t id, struct
   if (code) return code;
   grid_number(grid, (double)id);
   for (int i = 0; i < study->axis_count; i++) {
+    char number[32];
     if (study->axes[i].is_text) grid_text(grid, point.cells[i].text);
-    else grid_number(grid, point.cells[i].number);
+    else grid_right(grid, real_format(point.cells[i].number, number));
   }
   return 0;
 }
@@ -70,22 +71,23 @@ static double count_or_nothing(const struct store_row *row, int64_t count)
   return row->n < 0 ? NAN : (double)count;
 }
 
-/* One metric: axes, n, mean, interval where there is one, quantiles, failed where any. */
+/* One metric: axes, n, mean; interval, quantiles and failed where there are any. */
 static int show_metric(struct store *store, int metric, const int64_t *ids, int64_t count, struct store_row *rows, FILE *to, struct err *e)
 {
   const struct store_study *study = store_study(store);
   const struct metric_def *def = &study->metrics[metric];
-  bool interval = false, failed = false;
+  bool interval = false, failed = false, spread = false;
   int code = read_rows(store, metric, ids, count, rows, e);
   if (code) return code;
   for (int64_t i = 0; i < count; i++) {
     interval |= !isnan(rows[i].ci95);
     failed |= rows[i].failed > 0;
+    spread |= rows[i].n > 1;
   }
   const struct { const char *name; bool shown; size_t offset; } columns[] = {
     {"mean", true, offsetof(struct store_row, mean)}, {"\xC2\xB1 95 %", interval, offsetof(struct store_row, ci95)},
-    {"p50", true, offsetof(struct store_row, p50)}, {"p95", true, offsetof(struct store_row, p95)},
-    {"p99", true, offsetof(struct store_row, p99)}, {"max", true, offsetof(struct store_row, max)},
+    {"p50", spread, offsetof(struct store_row, p50)}, {"p95", spread, offsetof(struct store_row, p95)},
+    {"p99", spread, offsetof(struct store_row, p99)}, {"max", spread, offsetof(struct store_row, max)},
   };
   enum { COLUMNS = sizeof columns / sizeof columns[0] };
   struct grid *grid = grid_new();

@@ -10,11 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *data_dir;
+static char *data_dir; /* a copy */
 
 void cost_set_data_dir(const char *dir)
 {
-  data_dir = dir;
+  free(data_dir);
+  data_dir = strdup(dir);
 }
 
 /* calib/data beside the running program, NULL when there is none. */

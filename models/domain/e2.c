@@ -97,7 +97,9 @@ static int load_platforms(const struct config *config, const char *base_dir, str
   for (int side = 0; side < 2; side++) {
     struct err inner = {0};
     if (cost_load(config_text(config, platform_keys[side]), base_dir, &setup->platforms[side], &inner)) {
-      rc = err_add(e, inner.code, "%s: %.*s", platform_keys[side], (int)strcspn(inner.text, "\n"), inner.text);
+      char *save = NULL;
+      for (char *line = strtok_r(inner.text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        rc = err_add(e, inner.code, "%s: %s", platform_keys[side], line);
     }
     err_free(&inner);
   }
@@ -310,6 +312,11 @@ static void set_up_finished(void *arg, bool ok, const struct trail *trail)
   metric_sample_between(set, GAVE_UP, &tunnel->initiated, trail);
 }
 
+static int64_t path_latency(const void *row, int64_t size_bytes, uint64_t uniform)
+{
+  return cost_draw(row, size_bytes, uniform);
+}
+
 static void run(const void *state, const struct domain_run *run)
 {
   const struct setup *setup = state;
@@ -320,7 +327,8 @@ static void run(const void *state, const struct domain_run *run)
   for (int side = 0; side < 2; side++) {
     struct draw_key key = tunnel->key;
     key.entity = (uint32_t)(ENTITY_NODE * 2 + side);
-    tunnel->ports[side] = port_new(run->sim, run->net, tunnel->link, (enum net_side)side, setup->path[side], &key);
+    struct port_latency latency = {setup->path[side] ? path_latency : NULL, setup->path[side]};
+    tunnel->ports[side] = port_new(run->sim, run->net, tunnel->link, (enum net_side)side, latency, &key);
     tunnel->cpus[side] = cpu_new(run->sim, side == 0 ? 1 : setup->gateway_cores);
   }
   trail_begin(&tunnel->initiated, 0);

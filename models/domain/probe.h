@@ -9,6 +9,7 @@
 #ifndef PQNETSIM_PROBE_H
 #define PQNETSIM_PROBE_H
 
+#include "models/crypto/cost.h"
 #include "models/transport/esp.h"
 #include "models/transport/port.h"
 #include "sim/core/cpu.h"

@@ -26,10 +26,10 @@ static const struct param rows[] = {
     {.key = "ipsec.chain", .kind = PARAM_COUNT, .fallback = "1", .min = 0, .max = 8,
      .help = "intermediate certificates the responder sends; the initiator sends its leaf"},
     {.key = "ipsec.childless", .kind = PARAM_BOOL, .fallback = "no", .help = "IKE_AUTH without the first CHILD_SA (RFC 6023)"},
-    {.key = "ipsec.fragment_size", .kind = PARAM_COUNT, .fallback = "1280", .min = 0, .max = 65535,
-     .help = "largest IP datagram of an IKE fragment in bytes, headers counted (RFC 7383); 0: no IKE fragmentation"},
+    {.key = "ipsec.fragment_size", .kind = PARAM_SIZE, .bare = "B", .fallback = "1280B", .min = 0, .max = 65535,
+     .help = "largest IP datagram of an IKE fragment, headers counted (RFC 7383); 0: no IKE fragmentation"},
     {.key = "ipsec.nat_traversal", .kind = PARAM_BOOL, .fallback = "no", .help = "UDP port 4500 after IKE_SA_INIT and ESP in UDP (RFC 3948)"},
-    {.key = "ipsec.identity_length", .kind = PARAM_COUNT, .fallback = "19", .min = 1, .max = 255, .help = "bytes of each peer's identity"},
+    {.key = "ipsec.identity_length", .kind = PARAM_SIZE, .bare = "B", .fallback = "19B", .min = 1, .max = 255, .help = "length of each peer's identity"},
     {.key = "ipsec.retransmit_timeout", .kind = PARAM_TIME, .fallback = "4s", .min = 1000000, .max = INT64_C(3600000000000),
      .help = "wait before a request is sent again the first time"},
     {.key = "ipsec.retransmit_base", .kind = PARAM_NAME, .fallback = "1.8", .check = check_base, .help = "each further wait is this much longer, 1 to 10"},
@@ -172,7 +172,7 @@ int ikev2_configure(const struct config *config, struct ikev2_config *out, struc
                  .limit = config_number(config, "ipsec.retransmit_limit")},
   };
   if (out->fragment_bytes != 0 && out->fragment_bytes < FRAGMENT_MIN)
-    return err_add(e, ERR_INPUT, "ipsec.fragment_size: found %d, allowed 0 (off) or %d to 65535", out->fragment_bytes, FRAGMENT_MIN);
+    return err_add(e, ERR_INPUT, "ipsec.fragment_size: found %dB, allowed 0 (off) or %dB to 65535B", out->fragment_bytes, FRAGMENT_MIN);
   if (strcmp(config_text(config, "ipsec.auth"), "psk") != 0)
     out->signature = find_signature(config_text(config, "ipsec.auth"));
   return parse_kex(config_text(config, "ipsec.kex"), out->kex, &out->kex_count, e);

@@ -13,7 +13,7 @@ struct port {
   struct net *net;
   int link;
   enum net_side side;
-  const struct cost_row *path;
+  struct port_latency latency;
   struct draw_key key;
   struct owner udp, raw;
 };
@@ -42,7 +42,7 @@ static void latency_over(struct sim *sim, void *arg)
 static void from_wire(void *arg, const struct net_message *message, const struct trail *trail)
 {
   struct port *port = arg;
-  if (!port->path) {
+  if (!port->latency.draw) {
     deliver(port, message, trail);
     return;
   }
@@ -53,13 +53,13 @@ static void from_wire(void *arg, const struct net_message *message, const struct
   key.attempt = message->attempt;
   struct arrival *arrival = sim_alloc(port->sim, sizeof *arrival);
   *arrival = (struct arrival){.port = port, .message = *message, .trail = *trail};
-  event_at(port->sim, trail->at + cost_draw(port->path, message->size_bytes, random_draw(&key)), latency_over, arrival);
+  event_at(port->sim, trail->at + port->latency.draw(port->latency.row, message->size_bytes, random_draw(&key)), latency_over, arrival);
 }
 
-struct port *port_new(struct sim *sim, struct net *net, int link, enum net_side side, const struct cost_row *path, const struct draw_key *key)
+struct port *port_new(struct sim *sim, struct net *net, int link, enum net_side side, struct port_latency latency, const struct draw_key *key)
 {
   struct port *port = sim_alloc(sim, sizeof *port);
-  *port = (struct port){.sim = sim, .net = net, .link = link, .side = side, .path = path, .key = *key};
+  *port = (struct port){.sim = sim, .net = net, .link = link, .side = side, .latency = latency, .key = *key};
   net->ops->on_receive(net, link, side, from_wire, port);
   return port;
 }

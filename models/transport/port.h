@@ -12,14 +12,19 @@
 #ifndef PQNETSIM_PORT_H
 #define PQNETSIM_PORT_H
 
-#include "models/crypto/cost.h"
 #include "sim/core/random.h"
 #include "sim/net/net.h"
 
 struct port;
 
-/* path: cost row of the latency, NULL for none. key: seed, replication and entity of the draws. */
-struct port *port_new(struct sim *sim, struct net *net, int link, enum net_side side, const struct cost_row *path, const struct draw_key *key);
+/* The platform's latency for one datagram, from a uniform draw. draw NULL: none. */
+struct port_latency {
+  int64_t (*draw)(const void *row, int64_t size_bytes, uint64_t uniform);
+  const void *row;
+};
+
+/* key: seed, replication and entity of the draws. */
+struct port *port_new(struct sim *sim, struct net *net, int link, enum net_side side, struct port_latency latency, const struct draw_key *key);
 
 void port_on_udp(struct port *port, net_receive_fn *fn, void *arg);
 void port_on_raw(struct port *port, net_receive_fn *fn, void *arg);

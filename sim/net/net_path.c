@@ -27,7 +27,7 @@ static const struct param rows[] = {
         .help = "The delay of each packet is uniform within this distance of path.delay; packets may overtake."},
     {.key = "path.loss", .kind = PARAM_LOSS, .fallback = "0%",
         .help = "Loss of each IP packet: a share, or {gemodel: {p: 1%, r: 20%}} for bursts."},
-    {.key = "path.mtu", .kind = PARAM_SIZE, .fallback = "1500B", .min = MTU_MIN, .max = MTU_MAX,
+    {.key = "path.mtu", .kind = PARAM_SIZE, .bare = "B", .fallback = "1500B", .min = MTU_MIN, .max = MTU_MAX,
         .help = "Largest IP packet; larger datagrams are fragmented by IP."},
     {.key = "path.queue", .kind = PARAM_QUEUE, .fallback = "1000 packets", .min = 1, .max = INT64_MAX,
         .help = "Room in the egress queue, packets or bytes; the packet being sent is not counted."},

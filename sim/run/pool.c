@@ -57,7 +57,6 @@ struct pool {
   const struct pool_source *source;
   bool exhausted, stopped;
   bool drained; /* jobs were left because of a signal */
-  sigset_t mask; /* the signal mask outside pool_run */
   struct timespec ticked;
   unsigned caps;
 };
@@ -81,7 +80,6 @@ static _Noreturn void child_main(const struct pool *pool, pid_t parent, int in, 
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);
   signal(SIGPIPE, SIG_DFL);
-  sigprocmask(SIG_SETMASK, &pool->mask, NULL);
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
     _exit(1);
   /* other workers' pipes must not stay open here: their readers wait for end of file */
@@ -302,8 +300,8 @@ static bool pool_wait(struct pool *pool) {
   }
   if (!working)
     return false;
-  struct timespec timeout = {.tv_nsec = TICK_MS * 1000000L};
-  if (ppoll(pool->polls, 2 * (nfds_t)pool->count, &timeout, &pool->mask) < 0)
+  /* a signal just before this wait is seen a tick later */
+  if (poll(pool->polls, 2 * (nfds_t)pool->count, TICK_MS) < 0)
     for (int i = 0; i < 2 * pool->count; i++)
       pool->polls[i].revents = 0;
   if (pool->source->tick && elapsed_ms(&pool->ticked) >= TICK_MS) {
@@ -313,13 +311,20 @@ static bool pool_wait(struct pool *pool) {
   return true;
 }
 
-/* Jobs not yet sent go back unrun. */
+/* Jobs not yet sent are dropped. Whether there were any more is asked, for a signal behind the last one interrupts
+ * nothing. */
 static void pool_drain(struct pool *pool) {
-  pool->exhausted = pool->drained = true;
+  struct worker_job job;
+  pool->exhausted = true;
+  if (pool->source->next(pool->source->arg, &job)) {
+    config_free((struct config *)job.config);
+    pool->drained = true;
+  }
   for (int i = 0; i < pool->count; i++)
     if (pool->processes[i].state == STARTING) {
       process_end(&pool->processes[i], true);
       job_free(&pool->processes[i]);
+      pool->drained = true;
     }
 }
 
@@ -380,32 +385,23 @@ static void pool_close(struct pool *pool, bool kill_now) {
   free(pool->program);
 }
 
-/* Signals wait while results are stored; ppoll lets them in. */
 struct signals {
   struct sigaction interrupt, terminate, pipe;
 };
 
-static void signals_take(struct pool *pool, struct signals *old) {
-  sigset_t both;
-  sigemptyset(&both);
-  sigaddset(&both, SIGINT);
-  sigaddset(&both, SIGTERM);
-  sigprocmask(SIG_BLOCK, &both, &pool->mask);
+static void signals_take(struct signals *old) {
   interrupted = 0;
-  struct sigaction once = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND}, ignore = {.sa_handler = SIG_IGN};
+  /* reads and writes of the store go on; poll does not, whatever SA_RESTART says */
+  struct sigaction once = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART}, ignore = {.sa_handler = SIG_IGN};
   sigaction(SIGINT, &once, &old->interrupt);
   sigaction(SIGTERM, &once, &old->terminate);
   sigaction(SIGPIPE, &ignore, &old->pipe);
 }
 
-static void signals_give_back(const struct pool *pool, const struct signals *old) {
-  /* a signal that came after the last wait finds the work done, but the caller's study still open: it ends here */
-  struct timespec now = {0};
-  ppoll(NULL, 0, &now, &pool->mask);
+static void signals_give_back(const struct signals *old) {
   sigaction(SIGINT, &old->interrupt, NULL);
   sigaction(SIGTERM, &old->terminate, NULL);
   sigaction(SIGPIPE, &old->pipe, NULL);
-  sigprocmask(SIG_SETMASK, &pool->mask, NULL);
 }
 
 int pool_run(const char *backend, const char *program_dir, int workers, const struct pool_source *source, enum pool_status *status, struct err *e) {
@@ -414,10 +410,10 @@ int pool_run(const char *backend, const char *program_dir, int workers, const st
   if (result)
     return result;
   struct signals old;
-  signals_take(&pool, &old);
+  signals_take(&old);
   result = pool_loop(&pool, e);
   pool_close(&pool, result || pool.stopped);
-  signals_give_back(&pool, &old);
+  signals_give_back(&old);
   *status = pool.stopped ? POOL_STOPPED : pool.drained ? POOL_INTERRUPTED : POOL_DONE;
   return result;
 }
@@ -430,12 +426,13 @@ int pool_probe(const char *backend, const char *program_dir, struct net_ops *ops
   pool.caps = pool.backend->ops ? pool.backend->ops->caps : 0;
   if (pool.program) {
     struct process *process = &pool.processes[0];
-    sigprocmask(SIG_BLOCK, NULL, &pool.mask);
     status = process_start(&pool, process, e);
     struct pollfd from = {.fd = process->from, .events = POLLIN};
     while (!status && process->state == STARTING) {
       int n = poll(&from, 1, GREETING_MS);
-      if (n == 0)
+      if (n < 0 && errno != EINTR)
+        status = err_add(e, ERR_SYSTEM, "cannot wait for a worker process: %s", strerror(errno));
+      else if (n == 0)
         status = process_lost(&pool, process, "it stays silent", e);
       else if (n > 0)
         status = process_read(&pool, process, e);

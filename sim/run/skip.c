@@ -4,7 +4,11 @@
 #include "sim/run/names.h"
 #include <string.h>
 
-enum { SHOWN_VALUES = 8, SKIP_MAX = 1000 };
+enum {
+  SHOWN_VALUES = 8,
+  SKIP_MAX = 1000,
+  PAIRS_MAX = 5000000, /* entries times axis values: what is compared in half a second */
+};
 
 static const char *text_of(const struct axis_value *value, const char *key) {
   for (int k = 0; k < value->count; k++)
@@ -122,6 +126,14 @@ void skip_read(struct load *load, const struct yaml_node *node, bool axes_well) 
   }
   if (node->count > SKIP_MAX) {
     problem_add(load->problems, node->at, "skip", "found %d entries, allowed 1 to %d", node->count, SKIP_MAX);
+    return;
+  }
+  int64_t values = 0;
+  for (int a = 0; a < load->scenario->axis_count; a++)
+    values += load->scenario->axes[a].count;
+  if (values * node->count > PAIRS_MAX) {
+    problem_add(load->problems, node->at, "skip", "found %d entries for %lld axis values, allowed up to %lld entries with so many", node->count, (long long)values,
+        PAIRS_MAX / (long long)values);
     return;
   }
   load->scenario->skips = arena_array(load->arena, (size_t)node->count, sizeof *load->scenario->skips);

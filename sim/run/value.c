@@ -67,7 +67,7 @@ static bool has_curly_quotes(const char *text) {
 static const char *count_text(struct load *load, const struct entry *entry, const struct yaml_node *node) {
   const char *why = node->quoted ? "in quotes this is a text; write the number without them" : ambiguous(node->text);
   if (!why) return node->text;
-  if (entry->row->kind == PARAM_COUNT)
+  if (entry->row->kind != PARAM_LIST)
     problem_add(load->problems, node->at, entry->key, "found %s, allowed %s: %s", value_shown(load, node), allowed(load, entry->row), why);
   else
     problem_add(load->problems, node->at, entry->key, "found %s: %s", value_shown(load, node), why);
@@ -94,7 +94,8 @@ static const char *scalar_text(struct load *load, const struct entry *entry, con
     problem_add(load->problems, node->at, entry->key, "found %s, allowed %s: %s", value_shown(load, node), allowed(load, row), wrong);
     return NULL;
   }
-  return row->kind == PARAM_COUNT ? count_text(load, entry, node) : node->text;
+  bool unitless = row->kind == PARAM_COUNT || (row->bare && (!node->quoted || !node->text[strspn(node->text, "0123456789")]));
+  return unitless ? count_text(load, entry, node) : node->text;
 }
 
 static const char *list_text(struct load *load, const struct entry *entry, const struct yaml_node *list) {

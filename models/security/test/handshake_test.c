@@ -71,7 +71,7 @@ static void fixture_run(struct fixture *f, uint32_t replication)
   int link = f->net->ops->link_add(f->net, a, b, &f->link);
   struct handshake_peers peers = {.sim = f->sim};
   for (int side = 0; side < 2; side++) {
-    peers.ports[side] = port_new(f->sim, f->net, link, (enum net_side)side, NULL, &key);
+    peers.ports[side] = port_new(f->sim, f->net, link, (enum net_side)side, (struct port_latency){0}, &key);
     peers.cpus[side] = cpu_new(f->sim, 1);
   }
   struct handshake_observer observer = {.received = received, .finished = finished, .arg = f};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: models/security/ikev2.o models/security/ikev2_config.o models/security/handshake.o models/security/x509.o models/transport/port.o models/crypto/alg.o models/crypto/cost.o models/crypto/cost_data.o models/crypto/cost_line.o models/crypto/csv.o sim/net/net_path.o sim/core/param.o sim/core/units.o sim/core/err.o sim/core/event.o sim/core/random.o sim/core/cpu.o sim/core/metric.o
+// objects: models/security/ikev2.o models/security/ikev2_config.o models/security/handshake.o models/security/x509.o models/transport/port.o models/crypto/alg.o models/crypto/cost.o models/crypto/cost_data.o models/crypto/cost_line.o models/crypto/csv.o sim/net/net_path.o sim/net/net_rules.o sim/core/param.o sim/core/units.o sim/core/err.o sim/core/event.o sim/core/random.o sim/core/cpu.o sim/core/metric.o
 #include "models/security/ikev2.h"
 
 #include <stdio.h>
@@ -67,7 +67,10 @@ static void compare(const struct handshake_message *message, const struct measur
       largest = size > largest ? size : largest;
     }
   }
-  if (message->part_count != m->messages || payload != m->payload || packets != m->packets || bytes != m->bytes || largest != m->largest)
+  /* Three DER-coded ECDSA signatures (AUTH, leaf, intermediate) each vary by a byte; CBC padding hides it, GCM does not. */
+  int slack = strncmp(m->auth, "ecdsa", 5) == 0 && strncmp(m->ike, "aes256gcm", 9) == 0 ? 3 : 0;
+  if (message->part_count != m->messages || abs(payload - m->payload) > slack || packets != m->packets || abs(bytes - m->bytes) > slack ||
+      largest != m->largest)
     fail_msg("%s-%s %s chain %s childless %s fragment %s: %s#%d %s: %d messages %d payload %d packets %d bytes largest %d, measured %d %d %d %d %d", m->ike,
              m->kex, m->auth, m->chain, m->childless, m->fragment, m->exchange, m->id, m->direction, message->part_count, payload, packets, bytes, largest,
              m->messages, m->payload, m->packets, m->bytes, m->largest);

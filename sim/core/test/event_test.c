@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -170,7 +171,7 @@ struct armed {
 struct model {
   struct armed armed[MODEL_MAX];
   int count;
-  uint64_t order, expected;
+  uint64_t order;
   uint64_t random;
   bool replace; /* the callback arms the next one itself */
   int fired;

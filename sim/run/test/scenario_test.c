@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Scenario files: what is read from good ones, and that every file of nasty/ gets the message nasty.txt asks for. */
 // objects: sim/run/scenario.o sim/run/load.o sim/run/value.o sim/run/axes.o sim/run/range.o sim/run/skip.o sim/run/require.o sim/run/yaml.o
-// objects: sim/run/utf8.o sim/run/names.o sim/run/problem.o sim/run/arena.o sim/run/test/fake_domain.o
+// objects: sim/run/utf8.o sim/run/names.o sim/run/problem.o sim/run/arena.o sim/run/test/sample_domain.o
 // objects: sim/core/param.o sim/core/units.o sim/core/err.o
 // libs: -lyaml
 #include "sim/run/scenario.h"
-#include "sim/run/test/fake_domain.h"
+#include "sim/run/test/sample_domain.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,7 @@ static void base_values_and_defaults(void **state) {
   struct scenario *s = good((struct attempt){.text = "scenario: e2\ntitle: A title\nseed: 7\nreplications: 1e3\n"
                                                      "path: {rate: 1Mbit/s, up: {delay: 3ms}}\npath.loss: {gemodel: {p: 1%, r: 20%}}\n"
                                                      "path.drop: [3, 5]\nipsec:\n  kex: MLKEM768\n  childless: yes\n  mode: transport\n"});
-  assert_ptr_equal(s->domain, &fake_domain);
+  assert_ptr_equal(s->domain, &sample_domain);
   assert_string_equal(s->title, "A title");
   assert_string_equal(s->base_dir, folder);
   assert_int_equal(config_number(s->base, "seed"), 7);
@@ -93,7 +93,7 @@ static void base_values_and_defaults(void **state) {
   assert_int_equal(config_list(s->base, "path.drop", drop, 4), 2);
   assert_int_equal(drop[1], 5);
   assert_int_equal(s->axis_count, 0);
-  assert_int_equal(s->metric_count, FAKE_METRICS);
+  assert_int_equal(s->metric_count, SAMPLE_METRICS);
   scenario_free(s);
 
   s = good((struct attempt){.text = "\xef\xbb\xbfscenario: bare\n"});
@@ -122,7 +122,7 @@ static void counts_in_every_form(void **state) {
 
 static void sets_go_over_the_file(void **state) {
   (void)state;
-  const char *text = "scenario: e2\ntitle: file\npath: {delay: 1ms, mtu: 1400B}\n";
+  const char *text = "scenario: e2\ntitle: file\npath: {delay: 1ms, mtu: 1400}\n";
   struct scenario *s = good((struct attempt){.text = text, .sets = {"path.rtt=20ms", "title=mine", "path.loss={gemodel: {p: 1%, r: 2%}}", "path.drop=[3]"}});
   assert_int_equal(config_number(s->base, "path.delay"), 10000000);
   assert_int_equal(config_number(s->base, "path.mtu"), 1400);
@@ -226,15 +226,15 @@ static void metrics_and_requirements(void **state) {
                                                      "  - tunnel_setup.p95 <= 60s\n  - success.mean>=99.9%\n  - success > 0.3\n  - bytes_total.max < 10KiB\n"
                                                      "  - retransmissions.mean <= 0.5\n  - ipsec_overhead >= -2ms\n  - tunnel_setup.failed <= 3\n"});
   assert_int_equal(s->metric_count, 2);
-  assert_int_equal(s->metrics[0], FAKE_SETUP);
-  assert_int_equal(s->metrics[1], FAKE_BYTES);
+  assert_int_equal(s->metrics[0], SAMPLE_SETUP);
+  assert_int_equal(s->metrics[1], SAMPLE_BYTES);
   static const struct {
     int metric, op;
     const char *stat;
     double bound;
-  } rows[] = {{FAKE_SETUP, REQUIRE_LE, "p95", 60e9}, {FAKE_SUCCESS, REQUIRE_GE, "mean", 999000000}, {FAKE_SUCCESS, REQUIRE_GT, "p50", 300000000},
-      {FAKE_BYTES, REQUIRE_LT, "max", 10240}, {FAKE_RETRANSMISSIONS, REQUIRE_LE, "mean", 0.5}, {FAKE_OVERHEAD, REQUIRE_GE, "p50", -2e6},
-      {FAKE_SETUP, REQUIRE_LE, "failed", 3}};
+  } rows[] = {{SAMPLE_SETUP, REQUIRE_LE, "p95", 60e9}, {SAMPLE_SUCCESS, REQUIRE_GE, "mean", 999000000}, {SAMPLE_SUCCESS, REQUIRE_GT, "p50", 300000000},
+      {SAMPLE_BYTES, REQUIRE_LT, "max", 10240}, {SAMPLE_RETRANSMISSIONS, REQUIRE_LE, "mean", 0.5}, {SAMPLE_OVERHEAD, REQUIRE_GE, "p50", -2e6},
+      {SAMPLE_SETUP, REQUIRE_LE, "failed", 3}};
   assert_int_equal(s->requirement_count, 7);
   for (int i = 0; i < 7; i++) {
     assert_int_equal(s->requirements[i].metric, rows[i].metric);

@@ -119,7 +119,7 @@ static void a_job_is_answered(void **state) {
 
 static void texts_with_odd_characters_survive(void **state) {
   (void)state;
-  static const char odd[] = "a\\t\\\tb \xc3\xa9 \\n c";
+  static const char odd[] = "a\\t\\\\tb \xc3\xa9 \\n c";
   struct served served = serve();
   struct config *config = fake_config(3, FAKE_OK);
   struct err failure = {0};
