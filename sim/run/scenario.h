@@ -3,8 +3,9 @@
  *
  * Purpose:   file -> domain, base config, axes, skip list, chosen metrics, requirements. Everything that can be wrong
  *            with the file is found here, all problems at once, before anything runs.
- * Format:    design of the README's "Scenario files"; YAML 1.2 JSON-compatible scalars; no anchors, aliases, tags or
- *            second documents; UTF-8 with or without a byte-order mark.
+ * Format:    the README's "Scenario files"; nested maps and dotted keys are the same; YAML 1.2 JSON-compatible scalars;
+ *            no anchors, aliases, tags or second documents; UTF-8 with or without a byte-order mark.
+ * Order:     problems by place in the file, then those of --set; the first hundred are listed.
  * Ownership: scenario_load/scenario_free.
  * Errors:    ERR_INPUT, one line per problem: "FILE:LINE:COLUMN: key: found ..., allowed ...; did you mean ...?"
  */
@@ -36,9 +37,9 @@ struct skip_entry { int count; const char **keys, **texts; };
 struct requirement {
   const char *text;   /* as written */
   int metric;         /* index into domain->metrics */
-  const char *stat;   /* "mean", "p95", ... (default p50, as plot's) */
+  const char *stat;   /* of STATS_NAMES in output/stats.h; default p50, as plot's */
   enum { REQUIRE_LE, REQUIRE_LT, REQUIRE_GE, REQUIRE_GT } op;
-  double bound;       /* in the metric's base unit */
+  double bound;       /* in the metric's base unit; a plain number for n, failed and cv */
 };
 
 struct scenario {
@@ -58,11 +59,11 @@ struct scenario {
   struct requirement *requirements;
 };
 
-/* seed, replications, title are keys of the run itself: table shared by every domain. */
+/* seed and replications: keys of the run itself, a table shared by every domain. */
 extern const struct param_table run_params;
 
 /* sets: array of "KEY=VALUE" from the command line (VALUE is YAML), applied over the file; an axis over a key that
- * --set fixes is an error for a sweep but not for run: want_axes false ignores the sweep part. */
+ * --set fixes is an error for a sweep but not for run: want_axes false checks the sweep part, but leaves axes and skips out. */
 int scenario_load(const char *path, const char *const *sets, int set_count, bool want_axes, struct scenario **out, struct err *e) MUST_CHECK;
 void scenario_free(struct scenario *scenario);
 

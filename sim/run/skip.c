@@ -129,11 +129,10 @@ void skip_read(struct load *load, const struct yaml_node *node, bool axes_well) 
     return;
   }
   int64_t values = 0;
-  for (int a = 0; a < load->scenario->axis_count; a++)
-    values += load->scenario->axes[a].count;
+  for (int a = 0; a < load->scenario->axis_count; a++) values += load->scenario->axes[a].count;
   if (values * node->count > PAIRS_MAX) {
-    problem_add(load->problems, node->at, "skip", "found %d entries for %lld axis values, allowed up to %lld entries with so many", node->count, (long long)values,
-        PAIRS_MAX / (long long)values);
+    problem_add(load->problems, node->at, "skip", "found %d entries for %lld axis values, allowed up to %lld entries with so many", node->count,
+        (long long)values, PAIRS_MAX / (long long)values);
     return;
   }
   load->scenario->skips = arena_array(load->arena, (size_t)node->count, sizeof *load->scenario->skips);

@@ -9,7 +9,8 @@
 
 struct sweep; /* index of the points that are not skipped */
 
-/* Refuses more than INT32_MAX combinations (the message names the count). */
+/* Refuses more than INT32_MAX combinations (the message names the count) and skips that leave no point. The scenario
+ * must outlive the sweep, and the configs made from it. */
 int sweep_new(const struct scenario *scenario, struct sweep **out, struct err *e) MUST_CHECK;
 void sweep_free(struct sweep *sweep);
 int64_t sweep_count(const struct sweep *sweep);

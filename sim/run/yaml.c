@@ -27,8 +27,7 @@ static struct place place_of(const struct reader *r, yaml_mark_t mark) {
 /* The byte that begins character `index`. */
 static char byte_at(const struct reader *r, size_t index) {
   size_t i = 0;
-  while (i < r->size && (index || (r->text[i] & 0xc0) == 0x80))
-    index -= (r->text[i++] & 0xc0) != 0x80;
+  while (i < r->size && (index || (r->text[i] & 0xc0) == 0x80)) index -= (r->text[i++] & 0xc0) != 0x80;
   return i < r->size ? r->text[i] : '\0';
 }
 

@@ -186,7 +186,7 @@ static void kem_arithmetic_explains_under_a_fifth_of_a_millisecond(void **state)
   (void)state;
   static const char *const levels[] = {"mlkem512", "mlkem768", "mlkem1024"};
   for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-    const char *const pairs[] = {"ipsec.kex", levels[i], "ipsec.auth", "psk", "platform.initiator", "oran-virtualbox", "platform.responder", "oran-virtualbox", NULL};
+    const char *const pairs[] = {"ipsec.kex", levels[i], "ipsec.auth", "psk", "platform.initiator", "oran-gnb", "platform.responder", "oran-ric", NULL};
     struct metric_set *set = simulate(pairs, 50);
     struct metric_summary setup = summary(set, "tunnel_setup");
     assert_true(setup.has_parts);
@@ -201,7 +201,7 @@ static void data_plane_overhead_does_not_depend_on_the_key_exchange(void **state
   int64_t overhead[2];
   static const char *const kex[2] = {"x25519", "mlkem1024"};
   for (int i = 0; i < 2; i++) {
-    const char *const pairs[] = {"ipsec.kex", kex[i], "platform.initiator", "oran-virtualbox", "platform.responder", "oran-virtualbox", NULL};
+    const char *const pairs[] = {"ipsec.kex", kex[i], "platform.initiator", "oran-gnb", "platform.responder", "oran-ric", NULL};
     struct metric_set *set = simulate(pairs, 20);
     assert_int_equal(summary(set, "ipsec_overhead").n, 200);
     overhead[i] = summary(set, "ipsec_overhead").p50;

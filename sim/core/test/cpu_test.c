@@ -35,8 +35,7 @@ static void arrive(struct sim *sim, void *arg) {
 }
 
 static void drain(struct sim *sim) {
-  while (event_fire_next(sim)) {
-  }
+  while (event_fire_next(sim)) {}
 }
 
 /* Two servers; jobs of 10, 4, 5, 1 ns at 0, 0, 1, 2. By hand: A 0-10 and B 0-4 start; C waits 1 to 4, ends 9;

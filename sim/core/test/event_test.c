@@ -32,8 +32,7 @@ static void note(struct sim *sim, void *arg) {
 }
 
 static void drain(struct sim *sim) {
-  while (event_fire_next(sim)) {
-  }
+  while (event_fire_next(sim)) {}
 }
 
 static void fires_by_time_then_by_arming(void **state) {
@@ -182,6 +181,13 @@ static uint64_t roll(struct model *model, uint64_t bound) {
   return (model->random >> 33) % bound;
 }
 
+static void model_cancel(struct sim *sim, struct model *model) {
+  if (!model->count) return;
+  int victim = (int)roll(model, (uint64_t)model->count);
+  assert_true(event_cancel(sim, model->armed[victim].event));
+  model->armed[victim] = model->armed[--model->count];
+}
+
 static void model_fire(struct sim *sim, void *arg);
 
 static void model_arm(struct sim *sim, struct model *model) {
@@ -195,7 +201,8 @@ static void model_arm(struct sim *sim, struct model *model) {
 static int model_first(const struct model *model) {
   int first = 0;
   for (int i = 1; i < model->count; i++)
-    if (model->armed[i].at < model->armed[first].at || (model->armed[i].at == model->armed[first].at && model->armed[i].order < model->armed[first].order)) first = i;
+    if (model->armed[i].at < model->armed[first].at || (model->armed[i].at == model->armed[first].at && model->armed[i].order < model->armed[first].order))
+      first = i;
   return first;
 }
 
@@ -206,6 +213,7 @@ static void model_fire(struct sim *sim, void *arg) {
   assert_false(event_cancel(sim, model->armed[first].event)); /* it is the one that fires */
   model->armed[first] = model->armed[--model->count];
   model->fired++;
+  for (uint64_t n = model->replace && roll(model, 50) == 0 ? (uint64_t)model->count * 2 / 3 : 0; n > 0; n--) model_cancel(sim, model);
   for (uint64_t n = model->replace ? roll(model, 3) : 0; n > 0; n--) model_arm(sim, model);
 }
 
@@ -219,10 +227,8 @@ static void behaves_like_a_sorted_list(void **state) {
       uint64_t what = roll(&model, 10);
       if (what < 4) {
         model_arm(sim, &model);
-      } else if (what < 7 && model.count) { /* cancelling this often makes the queue sweep */
-        int victim = (int)roll(&model, (uint64_t)model.count);
-        assert_true(event_cancel(sim, model.armed[victim].event));
-        model.armed[victim] = model.armed[--model.count];
+      } else if (what < 7) { /* cancelling this often makes the queue sweep */
+        model_cancel(sim, &model);
       } else if (what < 9) {
         int before = model.fired;
         bool had = model.count > 0;

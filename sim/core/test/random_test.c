@@ -93,8 +93,11 @@ static void draws_are_uniform(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(known_answers),  cmocka_unit_test(key_layout),        cmocka_unit_test(every_field_counts),
-      cmocka_unit_test(below_is_exact), cmocka_unit_test(draws_are_uniform),
+      cmocka_unit_test(known_answers),
+      cmocka_unit_test(key_layout),
+      cmocka_unit_test(every_field_counts),
+      cmocka_unit_test(below_is_exact),
+      cmocka_unit_test(draws_are_uniform),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -218,8 +218,12 @@ static void suffixes_are_listed(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reads_what_users_write),     cmocka_unit_test(refuses_with_a_sentence), cmocka_unit_test(writes_the_shortest_exact_form),
-      cmocka_unit_test(what_is_written_reads_back), cmocka_unit_test(reals_have_nine_digits),  cmocka_unit_test(suffixes_are_listed),
+      cmocka_unit_test(reads_what_users_write),
+      cmocka_unit_test(refuses_with_a_sentence),
+      cmocka_unit_test(writes_the_shortest_exact_form),
+      cmocka_unit_test(what_is_written_reads_back),
+      cmocka_unit_test(reals_have_nine_digits),
+      cmocka_unit_test(suffixes_are_listed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,8 +13,7 @@ static void expect(enum range_scale scale, int64_t from, int64_t to, int steps, 
   int64_t values[32];
   assert_true(range_fill(scale, from, to, steps, quantum, values));
   for (int i = 0; i < steps; i++)
-    if (values[i] != expected[i])
-      fail_msg("value %d: %lld, expected %lld", i, (long long)values[i], (long long)expected[i]);
+    if (values[i] != expected[i]) fail_msg("value %d: %lld, expected %lld", i, (long long)values[i], (long long)expected[i]);
 }
 
 static void linear_is_exact(void **state) {
@@ -58,8 +57,7 @@ static void a_long_range_grows_to_its_end(void **state) {
   int64_t *values = malloc(STEPS * sizeof *values);
   assert_non_null(values);
   assert_true(range_fill(RANGE_LOG, 1000000, INT64_C(3600000000000), STEPS, 1, values));
-  for (int i = 1; i < STEPS; i++)
-    assert_true(values[i] > values[i - 1]);
+  for (int i = 1; i < STEPS; i++) assert_true(values[i] > values[i - 1]);
   free(values);
 }
 

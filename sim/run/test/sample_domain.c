@@ -47,8 +47,7 @@ static const struct metric_def metrics[SAMPLE_METRICS] = {
     [SAMPLE_OVERHEAD] = {"ipsec_overhead", METRIC_SIGNED_TIME, "sent", "received", "paired difference"},
 };
 
-const struct domain sample_domain = {
-    .name = "e2", .title = "a wire", .tables = tables, .table_count = 2, .metrics = metrics, .metric_count = SAMPLE_METRICS};
+const struct domain sample_domain = {.name = "e2", .title = "a wire", .tables = tables, .table_count = 2, .metrics = metrics, .metric_count = SAMPLE_METRICS};
 static const struct domain bare_domain = {.name = "bare", .title = "no parameters", .metrics = metrics, .metric_count = SAMPLE_METRICS};
 static const struct domain *const catalog[] = {&sample_domain, &bare_domain};
 
@@ -59,7 +58,6 @@ const struct domain *const *domain_catalog(int *count) {
 
 const struct domain *domain_find(const char *name) {
   for (size_t i = 0; i < sizeof catalog / sizeof *catalog; i++)
-    if (!strcmp(catalog[i]->name, name))
-      return catalog[i];
+    if (!strcmp(catalog[i]->name, name)) return catalog[i];
   return NULL;
 }

@@ -42,16 +42,14 @@ struct attempt {
 
 static int load(const struct attempt *attempt, struct scenario **out, struct err *e) {
   int count = 0;
-  while (count < 4 && attempt->sets[count])
-    count++;
+  while (count < 4 && attempt->sets[count]) count++;
   return scenario_load(write_file("s.yaml", attempt->text, strlen(attempt->text)), attempt->sets, count, attempt->want_axes, out, e);
 }
 
 static struct scenario *good(struct attempt attempt) {
   struct scenario *scenario = NULL;
   struct err e = {0};
-  if (load(&attempt, &scenario, &e))
-    fail_msg("refused:\n%s", e.text);
+  if (load(&attempt, &scenario, &e)) fail_msg("refused:\n%s", e.text);
   return scenario;
 }
 
@@ -144,8 +142,10 @@ static void sets_are_refused_by_name(void **state) {
       "--set nothing: found no KEY=VALUE, such as --set path.delay=10ms\n"
       "--set : found no KEY=VALUE, such as --set path.delay=10ms\n"
       "--set path.mtu: alias *x: anchors and aliases are not read; write the value out\n");
-  refused((struct attempt){.text = text, .sets = {"path.mtu=1500B", "path.mtu=1400B"}}, "--set path.mtu: given twice, first at --set path.mtu; remove one of them\n");
-  refused((struct attempt){.text = text, .sets = {"path.rtt=2ms", "path.delay=1ms"}}, "--set path.delay: says the same as path.rtt at --set path.rtt; keep one of them\n");
+  refused((struct attempt){.text = text, .sets = {"path.mtu=1500B", "path.mtu=1400B"}},
+      "--set path.mtu: given twice, first at --set path.mtu; remove one of them\n");
+  refused((struct attempt){.text = text, .sets = {"path.rtt=2ms", "path.delay=1ms"}},
+      "--set path.delay: says the same as path.rtt at --set path.rtt; keep one of them\n");
   refused((struct attempt){.text = text, .sets = {"sweep=[]", "scenario=bare"}},
       "--set sweep: belongs into the file; --set changes parameters and the title\n"
       "--set scenario: belongs into the file; --set changes parameters and the title\n");
@@ -263,8 +263,7 @@ static void expect_refused(const char *path, struct err *e) {
   clock_gettime(CLOCK_MONOTONIC, &from);
   int code = scenario_load(path, NULL, 0, true, &scenario, e);
   clock_gettime(CLOCK_MONOTONIC, &to);
-  if (code != ERR_INPUT)
-    fail_msg("%s: code %d", path, code);
+  if (code != ERR_INPUT) fail_msg("%s: code %d", path, code);
   assert_null(scenario);
   assert_true((double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec) < 1);
 }
@@ -277,8 +276,7 @@ static void nasty_files_get_their_message(void **state) {
   int files = 0, missing = 0;
   while (fgets(line, sizeof line, table)) {
     line[strcspn(line, "\n")] = '\0';
-    if (line[0] == '#')
-      continue;
+    if (line[0] == '#') continue;
     char path[sizeof NASTY + sizeof line], *rest = strstr(line, " | ");
     struct err e = {0};
     assert_non_null(rest);
@@ -291,13 +289,11 @@ static void nasty_files_get_their_message(void **state) {
         *next = '\0';
         next += 3;
       }
-      if (strstr(e.text, fragment))
-        continue;
+      if (strstr(e.text, fragment)) continue;
       print_error("%s lacks \"%s\"\n", line, fragment);
       missing++;
     }
-    if (getenv("SHOW_MESSAGES"))
-      fputs(e.text, stderr);
+    if (getenv("SHOW_MESSAGES")) fputs(e.text, stderr);
     err_free(&e);
     files++;
   }
@@ -324,8 +320,7 @@ static void hostile_files_cost_little(void **state) {
       err_free(&e);
     }
   size_t length = (size_t)sprintf(text, "scenario: e2\n");
-  for (int i = 0; i < 45000; i++)
-    length += (size_t)sprintf(text + length, "path.mtv%d: 1\n", i);
+  for (int i = 0; i < 45000; i++) length += (size_t)sprintf(text + length, "path.mtv%d: 1\n", i);
   struct err e = {0};
   expect_refused(write_file("hostile.yaml", text, length), &e);
   assert_int_equal(e.count, 101);

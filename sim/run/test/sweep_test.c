@@ -26,16 +26,14 @@ static struct scenario *load(const char *text, const char *set) {
   assert_non_null(file);
   fputs(text, file);
   assert_int_equal(fclose(file), 0);
-  if (scenario_load(path, &set, set ? 1 : 0, true, &scenario, &e))
-    fail_msg("refused:\n%s", e.text);
+  if (scenario_load(path, &set, set ? 1 : 0, true, &scenario, &e)) fail_msg("refused:\n%s", e.text);
   return scenario;
 }
 
 static struct sweep *open_sweep(const struct scenario *scenario) {
   struct sweep *sweep = NULL;
   struct err e = {0};
-  if (sweep_new(scenario, &sweep, &e))
-    fail_msg("refused:\n%s", e.text);
+  if (sweep_new(scenario, &sweep, &e)) fail_msg("refused:\n%s", e.text);
   return sweep;
 }
 
@@ -46,8 +44,7 @@ static bool is_skipped(const struct scenario *s, const int *digits) {
       int axis = skip_axis(s, s->skips[e].keys[k]);
       all = all && skip_matches(s, axis, digits[axis], s->skips[e].keys[k], s->skips[e].texts[k]);
     }
-    if (all)
-      return true;
+    if (all) return true;
   }
   return false;
 }
@@ -63,10 +60,8 @@ static void expect_enumeration(const struct scenario *s, const struct sweep *swe
       assert_memory_equal(found, digits, (size_t)s->axis_count * sizeof *digits);
     }
     int a = s->axis_count - 1;
-    while (a >= 0 && ++digits[a] == s->axes[a].count)
-      digits[a--] = 0;
-    if (a < 0)
-      break;
+    while (a >= 0 && ++digits[a] == s->axes[a].count) digits[a--] = 0;
+    if (a < 0) break;
   }
   assert_int_equal(sweep_count(sweep), i);
 }
@@ -108,7 +103,8 @@ static void the_last_axis_is_fastest(void **state) {
 
 static void skipped_points_are_left_out(void **state) {
   (void)state;
-  struct scenario *s = load("scenario: e2\nsweep:\n  - ipsec.kex: [none, x25519, mlkem768]\n  - path.loss: [0%, 1%, 2%]\nskip: [{ipsec.kex: none, path.loss: 1%}]\n", NULL);
+  struct scenario *s =
+      load("scenario: e2\nsweep:\n  - ipsec.kex: [none, x25519, mlkem768]\n  - path.loss: [0%, 1%, 2%]\nskip: [{ipsec.kex: none, path.loss: 1%}]\n", NULL);
   struct sweep *sweep = open_sweep(s);
   assert_int_equal(sweep_count(sweep), 8);
   int digits[2];
@@ -121,12 +117,13 @@ static void skipped_points_are_left_out(void **state) {
 /* Overlapping entries over every pair of axes, in an order that differs from the axes'. */
 static void any_skip_list_agrees_with_enumeration(void **state) {
   (void)state;
-  struct scenario *s = load("scenario: e2\nsweep:\n  - ipsec.kex: [none, x25519, mlkem768, mlkem1024]\n  - path.loss: [0%, 1%, 2%]\n"
-                            "  - {path.delay: [1ms, 2ms, 3ms, 4ms], path.mtu: [1500B, 1500B, 1400B, 1400B]}\n  - e2.nodes: {from: 1, to: 5, steps: 5}\n"
-                            "  - stage: {today: {e2.share: 100%}, half: {e2.share: 50%, ipsec.childless: yes}, done: {path.rate: 1Gbit/s}}\n"
-                            "skip:\n  - {path.loss: 1%, ipsec.kex: none}\n  - {path.mtu: 1400B, e2.nodes: 3}\n  - {e2.nodes: 5}\n"
-                            "  - {stage: half, ipsec.kex: mlkem768, path.loss: 2%}\n  - {e2.share: 100%, path.delay: 2ms}\n  - {ipsec.childless: no, e2.nodes: 2}\n",
-      NULL);
+  struct scenario *s =
+      load("scenario: e2\nsweep:\n  - ipsec.kex: [none, x25519, mlkem768, mlkem1024]\n  - path.loss: [0%, 1%, 2%]\n"
+           "  - {path.delay: [1ms, 2ms, 3ms, 4ms], path.mtu: [1500B, 1500B, 1400B, 1400B]}\n  - e2.nodes: {from: 1, to: 5, steps: 5}\n"
+           "  - stage: {today: {e2.share: 100%}, half: {e2.share: 50%, ipsec.childless: yes}, done: {path.rate: 1Gbit/s}}\n"
+           "skip:\n  - {path.loss: 1%, ipsec.kex: none}\n  - {path.mtu: 1400B, e2.nodes: 3}\n  - {e2.nodes: 5}\n"
+           "  - {stage: half, ipsec.kex: mlkem768, path.loss: 2%}\n  - {e2.share: 100%, path.delay: 2ms}\n  - {ipsec.childless: no, e2.nodes: 2}\n",
+          NULL);
   struct sweep *sweep = open_sweep(s);
   assert_true(sweep_count(sweep) > 0 && sweep_count(sweep) < 4 * 3 * 4 * 5 * 3);
   expect_enumeration(s, sweep);
@@ -212,8 +209,7 @@ static void run_keys_follow_what_decides_a_result(void **state) {
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     run_key(rows[i].set, rows[i].backend, rows[i].cost_hash, other);
-    if (!strcmp(base, other) != rows[i].same)
-      fail_msg("row %zu", i);
+    if (!strcmp(base, other) != rows[i].same) fail_msg("row %zu", i);
   }
 }
 

@@ -178,8 +178,7 @@ static void values_are_bounded(void **state) {
   char *text = malloc(2 * count + 2);
   assert_non_null(text);
   text[0] = '[';
-  for (size_t i = 0; i < count; i++)
-    memcpy(text + 1 + 2 * i, "1,", 2);
+  for (size_t i = 0; i < count; i++) memcpy(text + 1 + 2 * i, "1,", 2);
   text[2 * count] = ']';
   struct reading r;
   read_bytes(&r, text, 2 * count + 1);
