@@ -24,6 +24,12 @@ static int keyed_compare(const void *a, const void *b)
   return order ? order : (p->id > q->id) - (p->id < q->id);
 }
 
+static int id_compare(const void *a, const void *b)
+{
+  const int64_t *p = a, *q = b;
+  return (*p > *q) - (*p < *q);
+}
+
 static void keyed_set(struct keyed *keyed, const char *key, int64_t id)
 {
   assert(strlen(key) <= KEY_LENGTH);
@@ -157,6 +163,7 @@ static int match_points(struct store *store, const struct store_study *asked, co
     if (j < source->count && memcmp(now[j].key, old[i].key, KEY_LENGTH) == 0) new_ids[old[i].id] = now[j++].id;
     else missing[missing_count++] = old[i].id;
   }
+  qsort(missing, (size_t)missing_count, sizeof *missing, id_compare);
   int code = missing_count ? refuse_points(store, asked, missing, missing_count, e) : 0;
   free(now);
   free(missing);

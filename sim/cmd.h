@@ -43,8 +43,7 @@ struct cmd {
 extern const struct cmd cmd_run, cmd_sweep, cmd_plot, cmd_export, cmd_show, cmd_list, cmd_params, cmd_init, cmd_check;
 
 /* Options of several commands. */
-extern const struct cmd_option cmd_option_set, cmd_option_seed, cmd_option_reps, cmd_option_backend, cmd_option_json, cmd_option_output,
-    cmd_option_where;
+extern const struct cmd_option cmd_option_set, cmd_option_seed, cmd_option_reps, cmd_option_backend, cmd_option_json, cmd_option_output, cmd_option_where;
 
 /* cmd_options.c. argv[0] is the program; argv[1] the command. */
 const struct cmd_line *cmd_parse(const struct cmd *cmd, int argc, char **argv);
@@ -70,7 +69,7 @@ const char *cmd_scenario_dir(void); /* of the shipped scenarios */
 
 /* cmd_progress.c: on stderr, from two seconds on; one line that changes on a terminal, a line now and then elsewhere. */
 struct progress {
-  const char *what; /* "points" */
+  const char *what;       /* "points" */
   int64_t total, skipped; /* skipped: of total, done before */
   double started, shown;
   bool live;
@@ -148,8 +147,8 @@ int estimate_print(const struct study *study, const struct columns *columns, int
 
 /* cmd_execute.c: replications of one point, in this process or in a worker. */
 struct execution {
-  int first, count;  /* replications to run */
-  double budget_s;   /* starts no further part after that many seconds; 0: no limit */
+  int first, count; /* replications to run */
+  double budget_s;  /* starts no further part after that many seconds; 0: no limit */
   bool show_progress;
   void (*warn)(void *arg, const char *text); /* once per remark; may be NULL */
   void *arg;
@@ -164,8 +163,7 @@ struct require_tally {
   int64_t checked, failed;
 };
 /* Requirement r of the scenario against a row of its metric; prints a line when `always` or when it fails. */
-void require_check(const struct scenario *scenario, int r, const struct store_row *row, const char *label, bool always, FILE *to,
-                   struct require_tally *tally);
+void require_check(const struct scenario *scenario, int r, const struct store_row *row, const char *label, bool always, FILE *to, struct require_tally *tally);
 
 /* cmd_listing.c: rows on stdout, as an aligned table or as a JSON array of objects (no newline behind its end). */
 struct listing_column {

@@ -11,14 +11,17 @@ static const struct scale {
   const char *name;
   double per_name; /* base units in one of it */
 } scales[] = {
-    {PARAM_COUNT, UNIT_COUNT, "1", 1},    {PARAM_TIME, UNIT_TIME, "ms", 1e6},    {PARAM_RATE, UNIT_RATE, "Mbit/s", 1e6},
-    {PARAM_SIZE, UNIT_SIZE, "B", 1},      {PARAM_SHARE, UNIT_SHARE, "%", 1e7}, {PARAM_LOSS, UNIT_SHARE, "%", 1e7},
+    {PARAM_COUNT, UNIT_COUNT, "1", 1},
+    {PARAM_TIME, UNIT_TIME, "ms", 1e6},
+    {PARAM_RATE, UNIT_RATE, "Mbit/s", 1e6},
+    {PARAM_SIZE, UNIT_SIZE, "B", 1},
+    {PARAM_SHARE, UNIT_SHARE, "%", 1e7},
+    {PARAM_LOSS, UNIT_SHARE, "%", 1e7},
 };
 
 static const struct scale *find_scale(const struct param *param) {
   for (size_t i = 0; param && i < sizeof scales / sizeof scales[0]; i++)
-    if (scales[i].kind == param->kind)
-      return &scales[i];
+    if (scales[i].kind == param->kind) return &scales[i];
   return NULL;
 }
 
@@ -29,8 +32,7 @@ static bool read_numbers(const struct axis *axis, const struct scale *scale, str
     struct err ignored = {0};
     int status = units_parse(scale->unit, axis->values[v].texts[0], &value, &ignored);
     err_free(&ignored);
-    if (status)
-      return false;
+    if (status) return false;
     /* a quotient, not a product: 0.1 ms is then the double nearest to 0.1 */
     cells[v].number = (double)value / scale->per_name;
   }
@@ -46,18 +48,16 @@ void columns_make(struct columns *columns, const struct scenario *scenario) {
     const struct scale *scale = find_scale(axis->param);
     struct store_cell *cells = calloc((size_t)axis->count, sizeof *cells);
     assert(cells);
-    for (int v = 0; v < axis->count; v++)
-      cells[v].text = axis->values[v].label;
+    for (int v = 0; v < axis->count; v++) cells[v].text = axis->values[v].label;
     bool numbers = scale && read_numbers(axis, scale, cells);
-    columns->axes[a] = (struct store_axis){
-        .name = axis->name, .is_text = !numbers, .unit = numbers ? scale->name : "", .logarithmic = axis->logarithmic && numbers};
+    columns->axes[a] =
+        (struct store_axis){.name = axis->name, .is_text = !numbers, .unit = numbers ? scale->name : "", .logarithmic = axis->logarithmic && numbers};
     columns->cells[a] = cells;
   }
 }
 
 void columns_free(struct columns *columns) {
-  for (int a = 0; a < columns->count; a++)
-    free(columns->cells[a]);
+  for (int a = 0; a < columns->count; a++) free(columns->cells[a]);
   free(columns->cells);
   free(columns->axes);
 }

@@ -14,12 +14,12 @@ static void print_points(const struct study *study, const struct columns *column
   int *digits = calloc((size_t)columns->count + 1, sizeof *digits);
   struct grid *grid = grid_new();
   assert(digits);
-  grid_column(grid, "point", false);
+  grid_column(grid, "point", GRID_NUMBER);
   for (int a = 0; a < columns->count; a++) {
     char header[160];
     const struct store_axis *axis = &columns->axes[a];
     snprintf(header, sizeof header, *axis->unit ? "%s (%s)" : "%s", axis->name, axis->unit);
-    grid_column(grid, header, axis->is_text);
+    grid_column(grid, header, axis->is_text ? GRID_TEXT : GRID_NUMBER);
   }
   for (int64_t i = 0; i < study->point_count && i < POINTS_LISTED; i++) {
     sweep_digits(study->sweep, i, digits);
@@ -33,8 +33,7 @@ static void print_points(const struct study *study, const struct columns *column
     }
   }
   grid_print(grid, stdout);
-  if (study->point_count > POINTS_LISTED)
-    printf("... and %" PRId64 " more points\n", study->point_count - POINTS_LISTED);
+  if (study->point_count > POINTS_LISTED) printf("... and %" PRId64 " more points\n", study->point_count - POINTS_LISTED);
   grid_free(grid);
   free(digits);
 }
@@ -42,8 +41,7 @@ static void print_points(const struct study *study, const struct columns *column
 static const char *size_text(double bytes, char buffer[32]) {
   static const char *const names[] = {"B", "kB", "MB", "GB", "TB"};
   int i = 0;
-  for (; bytes >= 1000 && i < 4; i++)
-    bytes /= 1000;
+  for (; bytes >= 1000 && i < 4; i++) bytes /= 1000;
   snprintf(buffer, 32, "%.3g %s", bytes, names[i]);
   return buffer;
 }
@@ -63,8 +61,8 @@ int estimate_print(const struct study *study, const struct columns *columns, int
     int workers = study->point_count < jobs ? (int)study->point_count : jobs;
     printf("%" PRId64 " points, n=%d: %.0f runs\n", study->point_count, study->replications, runs);
     printf("about %s with --jobs %d (measured: %d replications of point 0), a study file of about %s\n",
-           progress_time(execution.seconds / execution.done * runs / workers, time), workers, execution.done,
-           size_text((double)store_estimate_bytes(&description, study->point_count), size));
+        progress_time(execution.seconds / execution.done * runs / workers, time), workers, execution.done,
+        size_text((double)store_estimate_bytes(&description, study->point_count), size));
   }
   metric_set_free(metrics);
   return status;

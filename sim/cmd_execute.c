@@ -23,16 +23,13 @@ static bool step(struct stepper *s) {
   struct execution *x = s->execution;
   double now = progress_clock();
   x->seconds = now - s->started;
-  if (x->show_progress)
-    progress_show(&s->progress, x->done);
-  if (x->done == x->count || (x->budget_s > 0 && x->done > 0 && x->seconds >= x->budget_s))
-    return false;
+  if (x->show_progress) progress_show(&s->progress, x->done);
+  if (x->done == x->count || (x->budget_s > 0 && x->done > 0 && x->seconds >= x->budget_s)) return false;
   if (s->part == 0)
     s->part = 1;
   else if (now - s->part_started < PART_S / 2 && s->part <= x->count / 2)
     s->part *= 2;
-  if (s->part > x->count - x->done)
-    s->part = x->count - x->done;
+  if (s->part > x->count - x->done) s->part = x->count - x->done;
   s->part_started = now;
   return true;
 }
@@ -45,8 +42,8 @@ static int execute_here(struct stepper *s) {
   int status = 0;
   while (!status && step(s)) {
     /* a remark belongs to the point, not to the part */
-    status = runner_point(runner, scenario->domain, config, scenario->base_dir, s->study->seed, x->first + x->done, s->part, s->metrics,
-                          x->done ? NULL : x->warn, x->arg, s->e);
+    status = runner_point(
+        runner, scenario->domain, config, scenario->base_dir, s->study->seed, x->first + x->done, s->part, s->metrics, x->done ? NULL : x->warn, x->arg, s->e);
     x->done += s->part;
   }
   config_free(config);
@@ -56,8 +53,7 @@ static int execute_here(struct stepper *s) {
 
 static bool next_part(void *arg, struct worker_job *job) {
   struct stepper *s = arg;
-  if (!step(s))
-    return false;
+  if (!step(s)) return false;
   study_job(s->study, s->point, s->execution->first + s->execution->done, s->part, job);
   return true;
 }
@@ -74,11 +70,9 @@ static void pass_warnings(const struct execution *x, const char *lines) {
 
 static int take_part(void *arg, const struct pool_result *result) {
   struct stepper *s = arg;
-  if (result->failure)
-    return err_add(s->e, ERR_SYSTEM, "backend %s: %s", s->study->ops.name, result->failure);
+  if (result->failure) return err_add(s->e, ERR_SYSTEM, "backend %s: %s", s->study->ops.name, result->failure);
   metric_merge(s->metrics, result->metrics);
-  if (s->execution->done == 0)
-    pass_warnings(s->execution, result->warnings);
+  if (s->execution->done == 0) pass_warnings(s->execution, result->warnings);
   s->execution->done += s->part;
   return 0;
 }

@@ -12,22 +12,18 @@ static char *program_dir, *scenario_dir;
 static char *read_program_dir(void) {
   char path[4096];
   ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-  if (length < 0)
-    return strdup(".");
+  if (length < 0) return strdup(".");
   path[length] = '\0';
   char *slash = strrchr(path, '/');
-  if (slash)
-    *slash = '\0';
+  if (slash) *slash = '\0';
   return strdup(slash == path ? "/" : path);
 }
 
 /* base/name when it is there; malloc'd. */
 static char *find_below(const char *base, const char *name) {
   char *path;
-  if (asprintf(&path, "%s/%s", base, name) < 0)
-    abort();
-  if (!access(path, R_OK | X_OK))
-    return path;
+  if (asprintf(&path, "%s/%s", base, name) < 0) abort();
+  if (!access(path, R_OK | X_OK)) return path;
   free(path);
   return NULL;
 }
@@ -36,10 +32,8 @@ static char *find_below(const char *base, const char *name) {
  * together with bin/. */
 static char *find_folder(const char *in_checkout, const char *installed) {
   char *path = find_below(program_dir, in_checkout);
-  if (!path)
-    path = find_below(PQNETSIM_DATADIR, installed);
-  if (path)
-    return path;
+  if (!path) path = find_below(PQNETSIM_DATADIR, installed);
+  if (path) return path;
   char *moved = find_below(program_dir, "../share/pqnetsim");
   path = moved ? find_below(moved, installed) : NULL;
   free(moved);
@@ -58,10 +52,6 @@ void cmd_find_folders(void) {
   free(data);
 }
 
-const char *cmd_program_dir(void) {
-  return program_dir;
-}
+const char *cmd_program_dir(void) { return program_dir; }
 
-const char *cmd_scenario_dir(void) {
-  return scenario_dir;
-}
+const char *cmd_scenario_dir(void) { return scenario_dir; }

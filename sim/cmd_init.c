@@ -11,6 +11,8 @@
 /* check prepares at most this many points, evenly spread; a sweep prepares all of its own. */
 enum { POINTS_CHECKED = 100000 };
 
+enum { EXAMPLE_AXES = 2 };
+
 /* ---- init ------------------------------------------------------------------------------------------------------ */
 
 struct sheet {
@@ -28,8 +30,8 @@ static void print_leaf(const struct sheet *sheet, const struct param *row, const
   char allowed[PARAMS_TEXT], text[PARAMS_TEXT];
   params_allowed(row, allowed);
   int indent = 2 * depth;
-  if (sheet->full)
-    printf("%*s# %s\n%*s# %s: %s\n", indent, "", row->help, indent, "", params_kind(row), allowed);
+  if (sheet->full) printf("%*s# %s\n", indent, "", row->help);
+  if (sheet->full && *allowed) printf("%*s# allowed: %s\n", indent, "", allowed);
   if (!row->fallback) {
     printf("%*s# %s: %s\n", indent, "", name, params_default(row, text));
     return;
@@ -57,8 +59,7 @@ static bool group_shown(const struct sheet *sheet, const char *prefix, bool *act
 /* True for the first row of the group that starts with key's first `length` characters. */
 static bool is_first_of_group(const struct sheet *sheet, int index, size_t length) {
   for (int i = 0; i < index; i++)
-    if (!strncmp(sheet->rows[i]->key, sheet->rows[index]->key, length))
-      return false;
+    if (!strncmp(sheet->rows[i]->key, sheet->rows[index]->key, length)) return false;
   return true;
 }
 
@@ -73,8 +74,7 @@ static void print_group(const struct sheet *sheet, const char *prefix, int depth
   for (int i = 0; i < sheet->count; i++) {
     const struct param *row = sheet->rows[i];
     const char *dot = strncmp(row->key, prefix, length) ? NULL : strchr(row->key + length, '.');
-    if (!dot || !is_first_of_group(sheet, i, (size_t)(dot - row->key) + 1))
-      continue;
+    if (!dot || !is_first_of_group(sheet, i, (size_t)(dot - row->key) + 1)) continue;
     char *below = strndup(row->key, (size_t)(dot - row->key) + 1);
     bool active;
     assert(below);
@@ -90,15 +90,15 @@ static void print_group(const struct sheet *sheet, const char *prefix, int depth
 static void print_sweep_example(const struct domain *domain) {
   printf("\n# Several points: values per key; keys in one map advance together.\n"
          "# sweep:\n");
+  int axes = 0;
   for (int t = 0; t < domain->table_count; t++)
-    for (int r = 0; r < domain->tables[t]->count; r++) {
+    for (int r = 0; r < domain->tables[t]->count && axes < EXAMPLE_AXES; r++) {
       const struct param *row = &domain->tables[t]->rows[r];
       if (row->kind == PARAM_CHOICE && row->fallback && row->choices[0] && row->choices[1])
-        printf("#   - %s: [%s, %s]\n", row->key, row->choices[0], row->choices[1]);
+        axes += printf("#   - %s: [%s, %s]\n", row->key, row->choices[0], row->choices[1]) > 0;
     }
   printf("\n# What to keep (all unless given), and what must hold at every point.\n# metrics: [%s", domain->metrics[0].name);
-  for (int m = 1; m < domain->metric_count; m++)
-    printf(", %s", domain->metrics[m].name);
+  for (int m = 1; m < domain->metric_count; m++) printf(", %s", domain->metrics[m].name);
   puts("]");
   for (int m = 0; m < domain->metric_count; m++)
     if (domain->metrics[m].unit == METRIC_TIME) {
@@ -109,40 +109,32 @@ static void print_sweep_example(const struct domain *domain) {
 
 static int run_init(const struct cmd_line *line, struct err *e) {
   const struct domain *domain = params_domain(line, 0, e);
-  if (!domain)
-    return 0;
+  if (!domain) return 0;
   struct sheet sheet = {.full = cmd_given(line, "full")};
   int room = run_params.count;
-  for (int t = 0; t < domain->table_count; t++)
-    room += domain->tables[t]->count;
+  for (int t = 0; t < domain->table_count; t++) room += domain->tables[t]->count;
   sheet.rows = calloc((size_t)room, sizeof *sheet.rows);
   assert(sheet.rows);
-  for (int r = 0; r < run_params.count; r++)
-    sheet.rows[sheet.count++] = &run_params.rows[r];
+  for (int r = 0; r < run_params.count; r++) sheet.rows[sheet.count++] = &run_params.rows[r];
   for (int t = 0; t < domain->table_count; t++)
-    for (int r = 0; r < domain->tables[t]->count; r++)
-      sheet.rows[sheet.count++] = &domain->tables[t]->rows[r];
-  printf("# %s\n# Written by `pqnetsim init %s%s`: every value is the default and may be left out.\n", domain->title, domain->name, sheet.full ? " --full" : "");
+    for (int r = 0; r < domain->tables[t]->count; r++) sheet.rows[sheet.count++] = &domain->tables[t]->rows[r];
+  printf(
+      "# %s\n# Written by `pqnetsim init %s%s`: every value is the default and may be left out.\n", domain->title, domain->name, sheet.full ? " --full" : "");
   printf("# Next: pqnetsim check FILE.yaml, pqnetsim run FILE.yaml\n\nscenario: %s\ntitle: A first %s study\n", domain->name, domain->name);
   print_group(&sheet, "", 0);
-  if (sheet.full)
-    print_sweep_example(domain);
+  if (sheet.full) print_sweep_example(domain);
   free(sheet.rows);
   return 0;
 }
 
-static const struct cmd_option option_full = {"full", 0, CMD_FLAG, NULL, "Every parameter with what is allowed, and examples of sweep, metrics and require", NULL, 0, 0};
+static const struct cmd_option option_full = {
+    "full", 0, CMD_FLAG, NULL, "Every parameter with what is allowed, and examples of sweep, metrics and require", NULL, 0, 0};
 static const struct cmd_option *const init_options[] = {&option_full, NULL};
 
-const struct cmd cmd_init = {"init",
-                             "DOMAIN",
-                             1,
-                             1,
-                             "Write a commented scenario file to standard output.",
-                             "  pqnetsim init e2 > mine.yaml\n"
-                             "  pqnetsim init e2 --full > mine.yaml && pqnetsim check mine.yaml",
-                             init_options,
-                             run_init};
+const struct cmd cmd_init = {"init", "DOMAIN", 1, 1, "Write a commented scenario file to standard output.",
+    "  pqnetsim init e2 > mine.yaml\n"
+    "  pqnetsim init e2 --full > mine.yaml && pqnetsim check mine.yaml",
+    init_options, run_init};
 
 /* ---- check ----------------------------------------------------------------------------------------------------- */
 
@@ -150,16 +142,15 @@ static void print_axes(const struct scenario *scenario) {
   for (int a = 0; a < scenario->axis_count; a++) {
     const struct axis *axis = &scenario->axes[a];
     printf("axis %s, %d values:", axis->name, axis->count);
-    for (int v = 0; v < axis->count; v++)
-      printf("%s%s", v ? ", " : " ", axis->values[v].label);
+    for (int v = 0; v < axis->count; v++) printf("%s%s", v ? ", " : " ", axis->values[v].label);
     putchar('\n');
   }
 }
 
 static void print_parameters(const char *lines) {
   struct grid *grid = grid_new();
-  grid_column(grid, "parameter", true);
-  grid_column(grid, "value", true);
+  grid_column(grid, "parameter", GRID_TEXT);
+  grid_column(grid, "value", GRID_TEXT);
   while (*lines) {
     const char *tab = strchr(lines, '\t'), *end = strchr(lines, '\n');
     char *key = strndup(lines, (size_t)(tab - lines)), *value = strndup(tab + 1, (size_t)(end - tab - 1));
@@ -176,21 +167,18 @@ static void print_parameters(const char *lines) {
 
 static int run_check(const struct cmd_line *line, struct err *e) {
   struct study *study = NULL;
-  if (study_open(line, true, &study, e))
-    return 0;
+  if (study_open(line, true, &study, e)) return 0;
   int64_t checked = study->point_count < POINTS_CHECKED ? study->point_count : POINTS_CHECKED;
   if (!study_prepare(study, checked, e)) {
     const struct scenario *scenario = study->scenario;
     printf("%s: %s, %s\n", scenario->path, scenario->domain->name, *scenario->title ? scenario->title : "no title");
     printf("%" PRId64 " points, n=%d, %" PRId64 " runs, seed %" PRIu64 ", backend %s\n", study->point_count, study->replications,
-           study->point_count * study->replications, study->seed, study->ops.name);
+        study->point_count * study->replications, study->seed, study->ops.name);
     print_axes(scenario);
-    for (int r = 0; r < scenario->requirement_count; r++)
-      printf("require %s\n", scenario->requirements[r].text);
+    for (int r = 0; r < scenario->requirement_count; r++) printf("require %s\n", scenario->requirements[r].text);
     putchar('\n');
     print_parameters(study->parameters);
-    for (int i = 0; i < study->warning_count; i++)
-      fprintf(stderr, "pqnetsim: warning: %s\n", study->warnings[i]);
+    for (int i = 0; i < study->warning_count; i++) fprintf(stderr, "pqnetsim: warning: %s\n", study->warnings[i]);
     if (checked < study->point_count)
       fprintf(stderr, "pqnetsim: %" PRId64 " of the points were tried, evenly spread; a sweep tries all before it runs\n", checked);
   }
@@ -200,12 +188,7 @@ static int run_check(const struct cmd_line *line, struct err *e) {
 
 static const struct cmd_option *const check_options[] = {&cmd_option_set, &cmd_option_seed, &cmd_option_reps, &cmd_option_backend, NULL};
 
-const struct cmd cmd_check = {"check",
-                              "FILE.yaml",
-                              1,
-                              1,
-                              "Load a scenario, try every point's parameters and print what would run; runs nothing.",
-                              "  pqnetsim check scenarios/e2-rtt.yaml\n"
-                              "  pqnetsim check mine.yaml --set path.mtu=1280 --backend ns3",
-                              check_options,
-                              run_check};
+const struct cmd cmd_check = {"check", "FILE.yaml", 1, 1, "Try a scenario's parameters, print what would run; run nothing.",
+    "  pqnetsim check scenarios/e2-rtt.yaml\n"
+    "  pqnetsim check mine.yaml --set path.mtu=1280 --backend ns3",
+    check_options, run_check};

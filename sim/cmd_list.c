@@ -51,22 +51,26 @@ static int list_algorithms(bool json, struct err *e) {
     fputs("\npublic, answer, secret: initiator's and responder's share and shared secret; of signatures public key,\n"
           "signature, private key; of ciphers key, tag, nonce; of hashes -, digest, block.\n"
           "quantum 0: broken by Shor's algorithm. category: of NIST, where one is stated.\n",
-          stdout);
+        stdout);
   return 0;
 }
 
 enum { KINDS = COST_ASSUMED + 1 };
 
 static const struct listing_column platform_columns[] = {
-    {"name", "name", true},          {"title", "title", true},         {"measured", "measured", false}, {"published", "published", false},
-    {"fitted", "fitted", false}, {"estimated", "estimated", false}, {"assumed", "assumed", false},
+    {"name", "name", true},
+    {"title", "title", true},
+    {"measured", "measured", false},
+    {"published", "published", false},
+    {"fitted", "fitted", false},
+    {"estimated", "estimated", false},
+    {"assumed", "assumed", false},
 };
 
 static int list_platform(struct listing *listing, const char *name, struct err *e) {
   struct cost_platform *platform = NULL;
   int status = cost_load(name, NULL, &platform, e);
-  if (status)
-    return status;
+  if (status) return status;
   int kinds[KINDS] = {0};
   for (int i = 0; i < cost_row_count(platform); i++) {
     struct cost_row_info info;
@@ -75,8 +79,7 @@ static int list_platform(struct listing *listing, const char *name, struct err *
   }
   listing_text(listing, name);
   listing_text(listing, cost_platform_title(platform));
-  for (int k = 0; k < KINDS; k++)
-    listing_number(listing, kinds[k]);
+  for (int k = 0; k < KINDS; k++) listing_number(listing, kinds[k]);
   cost_free(platform);
   return 0;
 }
@@ -84,8 +87,7 @@ static int list_platform(struct listing *listing, const char *name, struct err *
 static int list_platforms(bool json, struct err *e) {
   char **names = NULL;
   int count = 0, status = cost_list(&names, &count, e);
-  if (status)
-    return status;
+  if (status) return status;
   struct listing listing;
   listing_begin(&listing, platform_columns, LENGTH(platform_columns), json);
   for (int i = 0; i < count; i++) {
@@ -94,8 +96,7 @@ static int list_platforms(bool json, struct err *e) {
     status = status ? status : failed;
   }
   listing_end(&listing);
-  if (!json)
-    printf("\nrows by kind, inherited ones included; from %s\n", cost_data_dir());
+  if (!json) printf("\nrows by kind, inherited ones included; from %s\n", cost_data_dir());
   cost_list_free(names, count);
   return status;
 }
@@ -111,8 +112,7 @@ static const struct listing_column scenario_columns[] = {{"file", "file", true},
 
 static int list_scenario(struct listing *listing, const char *file, struct err *e) {
   char *path;
-  if (asprintf(&path, "%s/%s", cmd_scenario_dir(), file) < 0)
-    abort();
+  if (asprintf(&path, "%s/%s", cmd_scenario_dir(), file) < 0) abort();
   struct scenario *scenario = NULL;
   int status = scenario_load(path, NULL, 0, true, &scenario, e);
   if (!status) {
@@ -128,8 +128,7 @@ static int list_scenario(struct listing *listing, const char *file, struct err *
 static int list_scenarios(bool json, struct err *e) {
   struct dirent **entries = NULL;
   int count = scandir(cmd_scenario_dir(), &entries, is_scenario, by_bytes), status = 0;
-  if (count < 0)
-    return err_add(e, ERR_SYSTEM, "%s: the shipped scenarios cannot be listed: %s", cmd_scenario_dir(), strerror(errno));
+  if (count < 0) return err_add(e, ERR_SYSTEM, "%s: the shipped scenarios cannot be listed: %s", cmd_scenario_dir(), strerror(errno));
   struct listing listing;
   listing_begin(&listing, scenario_columns, LENGTH(scenario_columns), json);
   for (int i = 0; i < count; i++) {
@@ -153,8 +152,7 @@ static int list_backends(bool json, struct err *e) {
     struct net_ops ops;
     struct err why = {0}; /* an absent backend is an answer, not an error */
     bool there = !pool_probe(pool_backends[i], cmd_program_dir(), &ops, &why);
-    if (why.text)
-      why.text[strcspn(why.text, "\n")] = '\0';
+    if (why.text) why.text[strcspn(why.text, "\n")] = '\0';
     listing_text(&listing, pool_backends[i]);
     listing_text(&listing, there ? "yes" : "no");
     listing_text(&listing, there ? PQNETSIM_VERSION : NULL);
@@ -166,23 +164,25 @@ static int list_backends(bool json, struct err *e) {
 }
 
 static const struct listing_column source_columns[] = {
-    {"id", "id", true},     {"kind", "kind", true},       {"author", "author", true}, {"title", "title", true},
-    {"year", "year", true}, {"where", "where", true}, {"licence", "licence", true},
+    {"id", "id", true},
+    {"kind", "kind", true},
+    {"author", "author", true},
+    {"title", "title", true},
+    {"year", "year", true},
+    {"where", "where", true},
+    {"licence", "licence", true},
 };
 
 static int list_sources(bool json, struct err *e) {
   struct cost_sources *sources = NULL;
   int status = cost_sources_load(&sources, e);
-  if (status)
-    return status;
+  if (status) return status;
   struct listing listing;
   listing_begin(&listing, source_columns, LENGTH(source_columns), json);
   for (int i = 0; i < cost_sources_count(sources); i++) {
     const struct cost_source *source = cost_source_at(sources, i);
-    const char *const cells[LENGTH(source_columns)] = {source->id,   source->kind,  source->author, source->title,
-                                                       source->year, source->where, source->licence};
-    for (int c = 0; c < LENGTH(source_columns); c++)
-      listing_text(&listing, cells[c]);
+    const char *const cells[LENGTH(source_columns)] = {source->id, source->kind, source->author, source->title, source->year, source->where, source->licence};
+    for (int c = 0; c < LENGTH(source_columns); c++) listing_text(&listing, cells[c]);
   }
   listing_end(&listing);
   cost_sources_free(sources);
@@ -198,23 +198,18 @@ static int run(const struct cmd_line *line, struct err *e) {
   for (int i = 0; i < LENGTH(topics); i++)
     if (!strcmp(topic, topics[i])) {
       (void)!lists[i](json, e); /* main prints what is in e */
-      if (json)
-        putchar('\n');
+      if (json) putchar('\n');
       return 0;
     }
-  err_add(e, ERR_INPUT, "list: found '%s', allowed algorithms, platforms, scenarios, backends, sources%s", topic, cmd_suggestion(topic, topics, LENGTH(topics)));
+  err_add(
+      e, ERR_INPUT, "list: found '%s', allowed algorithms, platforms, scenarios, backends, sources%s", topic, cmd_suggestion(topic, topics, LENGTH(topics)));
   return 0;
 }
 
 static const struct cmd_option *const options[] = {&cmd_option_json, NULL};
 
-const struct cmd cmd_list = {"list",
-                             "algorithms|platforms|scenarios|backends|sources",
-                             1,
-                             1,
-                             "Print what the program knows.",
-                             "  pqnetsim list algorithms\n"
-                             "  pqnetsim list platforms --json\n"
-                             "  pqnetsim list scenarios",
-                             options,
-                             run};
+const struct cmd cmd_list = {"list", "algorithms|platforms|scenarios|backends|sources", 1, 1, "Print what the program knows.",
+    "  pqnetsim list algorithms\n"
+    "  pqnetsim list platforms --json\n"
+    "  pqnetsim list scenarios",
+    options, run};

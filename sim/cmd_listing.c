@@ -5,10 +5,8 @@
 
 void listing_begin(struct listing *listing, const struct listing_column *columns, int count, bool json) {
   *listing = (struct listing){.columns = columns, .count = count, .grid = json ? NULL : grid_new()};
-  for (int i = 0; i < count && !json; i++)
-    grid_column(listing->grid, columns[i].header, columns[i].is_text);
-  if (json)
-    fputc('[', stdout);
+  for (int i = 0; i < count && !json; i++) grid_column(listing->grid, columns[i].header, columns[i].is_text ? GRID_TEXT : GRID_NUMBER);
+  if (json) fputc('[', stdout);
 }
 
 /* The JSON in front of a value. */
@@ -23,8 +21,7 @@ static void open_cell(struct listing *listing) {
 
 static void close_cell(struct listing *listing) {
   listing->at = (listing->at + 1) % listing->count;
-  if (listing->at == 0 && !listing->grid)
-    fputc('}', stdout);
+  if (listing->at == 0 && !listing->grid) fputc('}', stdout);
 }
 
 void listing_text(struct listing *listing, const char *text) {

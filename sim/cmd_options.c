@@ -12,12 +12,10 @@
 
 enum { OPTIONS_MAX = 16, KEY_FIRST = 256 }; /* argp keys beyond every letter */
 
-const struct cmd_option cmd_option_set = {
-    "set", 0, CMD_REPEATED, "KEY=VALUE", "Override a parameter of the file; may be given several times", NULL, 0, 0};
+const struct cmd_option cmd_option_set = {"set", 0, CMD_REPEATED, "KEY=VALUE", "Override a parameter of the file; may be given several times", NULL, 0, 0};
 const struct cmd_option cmd_option_seed = {"seed", 0, CMD_TEXT, "N", "Seed of all random draws (default: the file's)", NULL, 0, 0};
 const struct cmd_option cmd_option_reps = {"reps", 0, CMD_TEXT, "N", "Replications of each point (default: the file's)", NULL, 0, 0};
-const struct cmd_option cmd_option_backend = {
-    "backend", 0, CMD_CHOICE, "native|ns3", "Network model: native (default) or ns3", pool_backends, 0, 0};
+const struct cmd_option cmd_option_backend = {"backend", 0, CMD_CHOICE, "native|ns3", "Network model: native (default) or ns3", pool_backends, 0, 0};
 const struct cmd_option cmd_option_json = {"json", 0, CMD_FLAG, NULL, "Print JSON", NULL, 0, 0};
 const struct cmd_option cmd_option_output = {"output", 'o', CMD_TEXT, "FILE", "The file to write", NULL, 0, 0};
 const struct cmd_option cmd_option_where = {
@@ -38,8 +36,7 @@ struct cmd_line {
 
 static int choice_count(const char *const *choices) {
   int count = 0;
-  while (choices[count])
-    count++;
+  while (choices[count]) count++;
   return count;
 }
 
@@ -47,8 +44,7 @@ const char *cmd_suggestion(const char *word, const char *const *names, int count
   static char text[128];
   const char *near = names_nearest(word, names, count);
   text[0] = '\0';
-  if (near)
-    snprintf(text, sizeof text, "; did you mean '%s'?", near);
+  if (near) snprintf(text, sizeof text, "; did you mean '%s'?", near);
   return text;
 }
 
@@ -63,10 +59,8 @@ static void read_whole(const struct cmd_option *option, const char *text, int64_
 
 static void read_choice(const struct cmd_option *option, const char *text, struct argp_state *state) {
   for (int i = 0; option->choices[i]; i++)
-    if (!strcmp(option->choices[i], text))
-      return;
-  argp_error(state, "--%s: found '%s', allowed %s%s", option->name, text, option->arg,
-             cmd_suggestion(text, option->choices, choice_count(option->choices)));
+    if (!strcmp(option->choices[i], text)) return;
+  argp_error(state, "--%s: found '%s', allowed %s%s", option->name, text, option->arg, cmd_suggestion(text, option->choices, choice_count(option->choices)));
 }
 
 static void read_option(struct cmd_line *line, int index, char *text, struct argp_state *state) {
@@ -84,14 +78,12 @@ static void read_option(struct cmd_line *line, int index, char *text, struct arg
 static error_t on_key(int key, char *text, struct argp_state *state) {
   struct cmd_line *line = state->input;
   if (key == ARGP_KEY_ARG) {
-    if (line->argument_count == line->cmd->max_arguments)
-      argp_error(state, "unexpected argument '%s'", text);
+    if (line->argument_count == line->cmd->max_arguments) argp_error(state, "unexpected argument '%s'", text);
     line->arguments[line->argument_count++] = text;
     return 0;
   }
   if (key == ARGP_KEY_END) {
-    if (line->argument_count < line->cmd->min_arguments)
-      argp_error(state, "%s is missing", line->cmd->arguments);
+    if (line->argument_count < line->cmd->min_arguments) argp_error(state, "%s is missing", line->cmd->arguments);
     return 0;
   }
   for (int i = 0; line->cmd->options[i]; i++)
@@ -123,12 +115,10 @@ const struct cmd_line *cmd_parse(const struct cmd *cmd, int argc, char **argv) {
     options[i].key = option->letter ? option->letter : KEY_FIRST + i;
     options[i].arg = option->arg;
     options[i].doc = option->help;
-    if (option->kind == CMD_REPEATED)
-      line->repeated[i] = allocate((size_t)argc, sizeof *line->repeated[i]);
+    if (option->kind == CMD_REPEATED) line->repeated[i] = allocate((size_t)argc, sizeof *line->repeated[i]);
   }
   char *doc, *name;
-  if (asprintf(&doc, "%s\vExamples:\n%s", cmd->summary, cmd->examples) < 0 || asprintf(&name, "pqnetsim %s", cmd->name) < 0)
-    abort();
+  if (asprintf(&doc, "%s\vExamples:\n%s", cmd->summary, cmd->examples) < 0 || asprintf(&name, "pqnetsim %s", cmd->name) < 0) abort();
   struct argp argp = {.options = options, .parser = on_key, .args_doc = cmd->arguments, .doc = doc};
   argv[1] = name;
   argp_parse(&argp, argc - 1, argv + 1, 0, NULL, line); /* ends the program on a usage error */
@@ -138,24 +128,19 @@ const struct cmd_line *cmd_parse(const struct cmd *cmd, int argc, char **argv) {
 
 static int option_index(const struct cmd_line *line, const char *option) {
   int i = 0;
-  while (line->cmd->options[i] && strcmp(line->cmd->options[i]->name, option))
-    i++;
+  while (line->cmd->options[i] && strcmp(line->cmd->options[i]->name, option)) i++;
   assert(line->cmd->options[i]);
   return i;
 }
 
-int cmd_argument_count(const struct cmd_line *line) {
-  return line->argument_count;
-}
+int cmd_argument_count(const struct cmd_line *line) { return line->argument_count; }
 
 const char *cmd_argument(const struct cmd_line *line, int index) {
   assert(index < line->argument_count);
   return line->arguments[index];
 }
 
-bool cmd_given(const struct cmd_line *line, const char *option) {
-  return line->given[option_index(line, option)];
-}
+bool cmd_given(const struct cmd_line *line, const char *option) { return line->given[option_index(line, option)]; }
 
 const char *cmd_text(const struct cmd_line *line, const char *option, const char *fallback) {
   int i = option_index(line, option);
@@ -202,8 +187,7 @@ char *cmd_again(const struct cmd_line *line) {
   assert(to);
   for (int i = 0; i < line->argc; i++) {
     const char *word = line->argv[i];
-    if (i)
-      fputc(' ', to);
+    if (i) fputc(' ', to);
     if (is_plain(word)) {
       fputs(word, to);
       continue;

@@ -21,7 +21,7 @@ static const struct kind {
     [PARAM_SHARE] = {"share", "", UNIT_SHARE, true},
     [PARAM_BOOL] = {"yes/no", "yes, no", UNIT_COUNT, false},
     [PARAM_CHOICE] = {"choice", "", UNIT_COUNT, false},
-    [PARAM_NAME] = {"name", "a name", UNIT_COUNT, false},
+    [PARAM_NAME] = {"name", "", UNIT_COUNT, false},
     [PARAM_QUEUE] = {"queue", "packets or a size, as in 100 packets, 64KiB", UNIT_COUNT, false},
     [PARAM_LOSS] = {"loss", "a share, or {gemodel: {p: SHARE, r: SHARE, ...}}", UNIT_SHARE, false},
     [PARAM_LIST] = {"list", "a list of whole numbers, as in [3, 5]", UNIT_COUNT, false},
@@ -60,8 +60,7 @@ const char *params_allowed(const struct param *row, char *buffer) {
 const struct domain *params_domain(const struct cmd_line *line, int argument, struct err *e) {
   const char *name = cmd_argument(line, argument);
   const struct domain *domain = domain_find(name);
-  if (domain)
-    return domain;
+  if (domain) return domain;
   int count;
   const struct domain *const *catalog = domain_catalog(&count);
   const char *names[64];
@@ -80,11 +79,21 @@ const struct domain *params_domain(const struct cmd_line *line, int argument, st
 }
 
 static const struct listing_column parameter_columns[] = {
-    {"domain", "domain", true},   {"key", "parameter", true},   {"kind", "kind", true}, {"unit", "units", true},
-    {"default", "default", true}, {"allowed", "allowed", true}, {"help", "help", true},
+    {"domain", "domain", true},
+    {"key", "parameter", true},
+    {"kind", "kind", true},
+    {"unit", "units", true},
+    {"default", "default", true},
+    {"allowed", "allowed", true},
+    {"help", "help", true},
 };
 static const struct listing_column metric_columns[] = {
-    {"domain", "domain", true}, {"name", "metric", true}, {"unit", "unit", true}, {"from", "from", true}, {"to", "to", true}, {"help", "help", true},
+    {"domain", "domain", true},
+    {"name", "metric", true},
+    {"unit", "unit", true},
+    {"from", "from", true},
+    {"to", "to", true},
+    {"help", "help", true},
 };
 #define LENGTH(table) ((int)(sizeof table / sizeof table[0]))
 
@@ -121,39 +130,29 @@ static int run(const struct cmd_line *line, struct err *e) {
   const struct domain *only = NULL;
   if (cmd_argument_count(line)) {
     only = params_domain(line, 0, e);
-    if (!only)
-      return 0;
+    if (!only) return 0;
     catalog = &only;
     count = 1;
   }
   struct listing listing;
-  if (json)
-    fputs("{\"parameters\": ", stdout);
+  if (json) fputs("{\"parameters\": ", stdout);
   listing_begin(&listing, parameter_columns, LENGTH(parameter_columns), json);
   list_table(&listing, "every", &run_params);
   for (int i = 0; i < count; i++)
-    for (int t = 0; t < catalog[i]->table_count; t++)
-      list_table(&listing, catalog[i]->name, catalog[i]->tables[t]);
+    for (int t = 0; t < catalog[i]->table_count; t++) list_table(&listing, catalog[i]->name, catalog[i]->tables[t]);
   listing_end(&listing);
   fputs(json ? ",\n\"metrics\": " : "\n", stdout);
   listing_begin(&listing, metric_columns, LENGTH(metric_columns), json);
-  for (int i = 0; i < count; i++)
-    list_metrics(&listing, catalog[i]);
+  for (int i = 0; i < count; i++) list_metrics(&listing, catalog[i]);
   listing_end(&listing);
-  if (json)
-    fputs("}\n", stdout);
+  if (json) fputs("}\n", stdout);
   return 0;
 }
 
 static const struct cmd_option *const options[] = {&cmd_option_json, NULL};
 
-const struct cmd cmd_params = {"params",
-                               "[DOMAIN]",
-                               0,
-                               1,
-                               "Print every parameter with its unit, default and range, and every metric with its clock.",
-                               "  pqnetsim params\n"
-                               "  pqnetsim params e2\n"
-                               "  pqnetsim params e2 --json",
-                               options,
-                               run};
+const struct cmd cmd_params = {"params", "[DOMAIN]", 0, 1, "Print parameters (unit, default, range) and metrics (clock).",
+    "  pqnetsim params\n"
+    "  pqnetsim params e2\n"
+    "  pqnetsim params e2 --json",
+    options, run};

@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SILENT_S 2.0      /* shorter work shows nothing */
-#define LIVE_EVERY_S 0.2  /* on a terminal */
+#define SILENT_S 2.0       /* shorter work shows nothing */
+#define LIVE_EVERY_S 0.2   /* on a terminal */
 #define PLAIN_EVERY_S 30.0 /* elsewhere, as in a log file */
 
 double progress_clock(void) {
@@ -41,18 +41,15 @@ void progress_begin(struct progress *progress, const char *what, int64_t total, 
 void progress_show(struct progress *progress, int64_t done) {
   double now = progress_clock(), elapsed = now - progress->started;
   double every = progress->live ? LIVE_EVERY_S : PLAIN_EVERY_S;
-  if (elapsed < SILENT_S || (progress->shown > 0 && now - progress->shown < every))
-    return;
+  if (elapsed < SILENT_S || (progress->shown > 0 && now - progress->shown < every)) return;
   char left[48];
   double rate = (double)(done - progress->skipped) / elapsed;
   fprintf(stderr, "%s%" PRId64 "/%" PRId64 " %s, %.3g per second", progress->live ? "\r" : "", done, progress->total, progress->what, rate);
-  if (rate > 0)
-    fprintf(stderr, ", %s left", progress_time((double)(progress->total - done) / rate, left));
+  if (rate > 0) fprintf(stderr, ", %s left", progress_time((double)(progress->total - done) / rate, left));
   fputs(progress->live ? "\033[K" : "\n", stderr);
   progress->shown = now;
 }
 
 void progress_end(struct progress *progress) {
-  if (progress->live && progress->shown > 0)
-    fputs("\r\033[K", stderr);
+  if (progress->live && progress->shown > 0) fputs("\r\033[K", stderr);
 }

@@ -23,28 +23,29 @@ static bool holds(const struct requirement *requirement, double value, double bo
   return false;
 }
 
-void require_check(const struct scenario *scenario, int r, const struct store_row *row, const char *label, bool always, FILE *to,
-                   struct require_tally *tally) {
+/* Statistics that are not in the metric's unit. */
+static bool is_plain_number(const char *stat) { return !strcmp(stat, "n") || !strcmp(stat, "failed") || !strcmp(stat, "cv"); }
+
+void require_check(const struct scenario *scenario, int r, const struct store_row *row, const char *label, bool always, FILE *to, struct require_tally *tally) {
   const struct requirement *requirement = &scenario->requirements[r];
   enum metric_unit unit = scenario->domain->metrics[requirement->metric].unit;
-  double bound = requirement->bound * metric_unit_scale(unit), value = NAN;
+  bool plain = is_plain_number(requirement->stat);
+  double bound = plain ? requirement->bound : requirement->bound * metric_unit_scale(unit), value = NAN;
   /* a statistic the row does not have stays NAN and fails */
-  if (row && !stats_named(row, requirement->stat, &value))
-    value = NAN;
+  if (row && !stats_named(row, requirement->stat, &value)) value = NAN;
   bool pass = !isnan(value) && holds(requirement, value, bound);
   tally->checked++;
   tally->failed += !pass;
-  if (pass && !always)
-    return;
-  bool named = strcmp(metric_unit_name(unit), "1") != 0;
-  const char *unit_name = named ? metric_unit_name(unit) : "", *space = named ? " " : "";
+  if (pass && !always) return;
+  bool named = !plain && strcmp(metric_unit_name(unit), "1") != 0;
+  const char *unit_name = named ? metric_unit_name(unit) : "", *space = named ? " " : "", *gap = *label ? "  " : "";
   fprintf(to, "%s  %s  ", pass ? "pass" : "FAIL", requirement->text);
   if (isnan(value)) {
-    fprintf(to, "(no value)  %s\n", label);
+    fprintf(to, "(no value)%s%s\n", gap, label);
     return;
   }
   char number[32], margin[32];
   real_format(value, number);
   real_format(ops[requirement->op].upper ? bound - value : value - bound, margin);
-  fprintf(to, "found %s%s%s, margin %s%s%s  %s\n", number, space, unit_name, margin, space, unit_name, label);
+  fprintf(to, "found %s%s%s, margin %s%s%s%s%s\n", number, space, unit_name, margin, space, unit_name, gap, label);
 }

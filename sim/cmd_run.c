@@ -33,16 +33,16 @@ static bool check_requirements(const struct study *study, const struct metric_se
 
 static void print(const struct study *study, const struct metric_set *metrics, const struct remarks *remarks, bool json) {
   struct table_run table = {.scenario = study->scenario->domain->name,
-                            .backend = study->ops.name,
-                            .parameters = study->parameters,
-                            .seed = (int64_t)study->seed,
-                            .replications = study->replications,
-                            .defs = study->scenario->domain->metrics,
-                            .metrics = metrics,
-                            .chosen = study->metric_index,
-                            .chosen_count = study->metric_count,
-                            .warnings = (const char *const *)remarks->texts,
-                            .warning_count = remarks->count};
+      .backend = study->ops.name,
+      .parameters = study->parameters,
+      .seed = (int64_t)study->seed,
+      .replications = study->replications,
+      .defs = study->scenario->domain->metrics,
+      .metrics = metrics,
+      .chosen = study->metric_index,
+      .chosen_count = study->metric_count,
+      .warnings = (const char *const *)remarks->texts,
+      .warning_count = remarks->count};
   if (json)
     table_run_json(&table, stdout);
   else
@@ -54,34 +54,28 @@ static bool has_sweep_part(const char *text) {
   for (const char *at = strstr(text, "sweep"); at; at = strstr(at + 1, "sweep")) {
     const char *before = at, *behind = at + strlen("sweep");
     before -= before > text && strchr("'\"", before[-1]) ? 1 : 0;
-    while (before > text && strchr(" {,", before[-1]))
-      before--;
+    while (before > text && strchr(" {,", before[-1])) before--;
     behind += strspn(behind, "'\" ");
-    if (*behind == ':' && (before == text || before[-1] == '\n'))
-      return true;
+    if (*behind == ':' && (before == text || before[-1] == '\n')) return true;
   }
   return false;
 }
 
 static int run(const struct cmd_line *line, struct err *e) {
   struct study *study = NULL;
-  if (study_open(line, false, &study, e))
-    return 0;
+  if (study_open(line, false, &study, e)) return 0;
   struct metric_set *metrics = metric_set_new(study->scenario->domain->metrics, study->scenario->domain->metric_count);
   struct remarks remarks = {0};
   struct execution execution = {.count = study->replications, .show_progress = true, .warn = keep_remark, .arg = &remarks};
   bool json = cmd_given(line, "json"), hold = true;
-  if (study_prepare(study, 1, e) || execute_point(study, 0, &execution, metrics, e))
-    goto out;
-  if (study_is_frozen(study, 0, metrics))
-    keep_remark(&remarks, STUDY_FROZEN);
+  if (study_prepare(study, 1, e) || execute_point(study, 0, &execution, metrics, e)) goto out;
+  if (study_is_frozen(study, 0, metrics)) keep_remark(&remarks, STUDY_FROZEN);
   if (has_sweep_part(study->scenario->text))
     fprintf(stderr, "pqnetsim: %s: run takes the base point; the sweep part is ignored (pqnetsim sweep runs it)\n", study->scenario->path);
   print(study, metrics, &remarks, json);
   hold = check_requirements(study, metrics, json ? stderr : stdout);
 out:
-  for (int i = 0; i < remarks.count; i++)
-    free(remarks.texts[i]);
+  for (int i = 0; i < remarks.count; i++) free(remarks.texts[i]);
   free(remarks.texts);
   metric_set_free(metrics);
   study_close(study);
@@ -90,11 +84,10 @@ out:
 
 static const struct cmd_option *const options[] = {&cmd_option_set, &cmd_option_seed, &cmd_option_reps, &cmd_option_backend, &cmd_option_json, NULL};
 
-const struct cmd cmd_run = {
-    "run", "FILE.yaml", 1, 1,
-    "Run the base point of a scenario and print its metrics.",
+const struct cmd cmd_run = {"run", "FILE.yaml", 1, 1, "Run the base point of a scenario and print its metrics.",
     "  pqnetsim run scenarios/e2-ipsec.yaml\n"
-    "  pqnetsim run scenarios/e2-ipsec.yaml --set ipsec.kex=mlkem768 --set path.rtt=20ms\n"
+    "  pqnetsim run scenarios/e2-ipsec.yaml \\\n"
+    "      --set ipsec.kex=mlkem768 --set path.rtt=20ms\n"
     "  pqnetsim run scenarios/e2-ipsec.yaml --reps 1000 --seed 7 --json\n"
     "  pqnetsim run scenarios/e2-ipsec.yaml --backend ns3\n"
     "\n"

@@ -19,39 +19,31 @@ static void *allocate(size_t count, size_t size) {
 
 /* --set, then --seed and --reps as if they were --set; *count of them. */
 static char **collect_sets(const struct cmd_line *line, int *count) {
-  static const struct {
-    const char *option, *key;
-  } more[] = {{"seed", "seed"}, {"reps", "replications"}};
+  static const struct { const char *option, *key; } more[] = {{"seed", "seed"}, {"reps", "replications"}};
   const char *const *given = cmd_repeated(line, "set", count);
   char **sets = allocate((size_t)*count + 2, sizeof *sets);
-  for (int i = 0; i < *count; i++)
-    sets[i] = strdup(given[i]);
+  for (int i = 0; i < *count; i++) sets[i] = strdup(given[i]);
   for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
-    if (cmd_given(line, more[i].option) && asprintf(&sets[(*count)++], "%s=%s", more[i].key, cmd_text(line, more[i].option, "")) < 0)
-      abort();
+    if (cmd_given(line, more[i].option) && asprintf(&sets[(*count)++], "%s=%s", more[i].key, cmd_text(line, more[i].option, "")) < 0) abort();
   return sets;
 }
 
 static bool is_run_key(const char *key) {
   for (int i = 0; i < run_params.count; i++)
-    if (!strcmp(run_params.rows[i].key, key))
-      return true;
+    if (!strcmp(run_params.rows[i].key, key)) return true;
   return false;
 }
 
 static void print_parameter(void *arg, const struct param *param, const char *text) {
-  if (!is_run_key(param->key))
-    fprintf(arg, "%s\t%s\n", param->key, text);
+  if (!is_run_key(param->key)) fprintf(arg, "%s\t%s\n", param->key, text);
 }
 
 static void choose_metrics(struct study *study) {
   const struct scenario *scenario = study->scenario;
   int all = scenario->domain->metric_count;
   bool *wanted = allocate((size_t)all, sizeof *wanted);
-  for (int i = 0; i < scenario->metric_count; i++)
-    wanted[scenario->metrics[i]] = true;
-  for (int i = 0; i < scenario->requirement_count; i++)
-    wanted[scenario->requirements[i].metric] = true;
+  for (int i = 0; i < scenario->metric_count; i++) wanted[scenario->metrics[i]] = true;
+  for (int i = 0; i < scenario->requirement_count; i++) wanted[scenario->requirements[i].metric] = true;
   study->metric_index = allocate((size_t)all, sizeof *study->metric_index);
   study->metrics = allocate((size_t)all, sizeof *study->metrics);
   for (int m = 0; m < all; m++)
@@ -66,8 +58,7 @@ static int load(struct study *study, const struct cmd_line *line, bool want_axes
   int count;
   char **sets = collect_sets(line, &count);
   int status = scenario_load(cmd_argument(line, 0), (const char *const *)sets, count, want_axes, &study->scenario, e);
-  for (int i = 0; i < count; i++)
-    free(sets[i]);
+  for (int i = 0; i < count; i++) free(sets[i]);
   free(sets);
   return status;
 }
@@ -75,12 +66,9 @@ static int load(struct study *study, const struct cmd_line *line, bool want_axes
 int study_open(const struct cmd_line *line, bool want_axes, struct study **out, struct err *e) {
   struct study *study = allocate(1, sizeof *study);
   int status = load(study, line, want_axes, e);
-  if (!status)
-    status = pool_probe(cmd_text(line, "backend", "native"), cmd_program_dir(), &study->ops, e);
-  if (!status && want_axes)
-    status = sweep_new(study->scenario, &study->sweep, e);
-  if (status)
-    goto out;
+  if (!status) status = pool_probe(cmd_text(line, "backend", "native"), cmd_program_dir(), &study->ops, e);
+  if (!status && want_axes) status = sweep_new(study->scenario, &study->sweep, e);
+  if (status) goto out;
   study->point_count = study->sweep ? sweep_count(study->sweep) : 1;
   if (study->point_count == 0) {
     status = err_add(e, ERR_INPUT, "%s: skip leaves out every point of the sweep", study->scenario->path);
@@ -102,10 +90,8 @@ out:
 }
 
 void study_close(struct study *study) {
-  if (!study)
-    return;
-  for (int i = 0; i < study->warning_count; i++)
-    free(study->warnings[i]);
+  if (!study) return;
+  for (int i = 0; i < study->warning_count; i++) free(study->warnings[i]);
   free(study->warnings);
   free(study->keys);
   free(study->random);
@@ -118,8 +104,7 @@ void study_close(struct study *study) {
 }
 
 static int point_config(const struct study *study, int64_t point, struct config **config, struct err *e) {
-  if (study->sweep)
-    return sweep_config(study->sweep, point, config, e);
+  if (study->sweep) return sweep_config(study->sweep, point, config, e);
   *config = config_copy(study->scenario->base);
   return 0;
 }
@@ -134,18 +119,17 @@ struct config *study_config(const struct study *study, int64_t point) {
 
 void study_job(const struct study *study, int64_t point, int first, int count, struct worker_job *job) {
   *job = (struct worker_job){.point = point,
-                             .domain = study->scenario->domain,
-                             .config = study_config(study, point),
-                             .base_dir = study->scenario->base_dir,
-                             .seed = study->seed,
-                             .first = first,
-                             .count = count};
+      .domain = study->scenario->domain,
+      .config = study_config(study, point),
+      .base_dir = study->scenario->base_dir,
+      .seed = study->seed,
+      .first = first,
+      .count = count};
 }
 
 char *study_point_text(const struct study *study, int64_t point) {
   const struct scenario *scenario = study->scenario;
-  if (!study->sweep || scenario->axis_count == 0)
-    return strdup("base point");
+  if (!study->sweep || scenario->axis_count == 0) return strdup("base point");
   char *text = NULL;
   size_t size;
   FILE *to = open_memstream(&text, &size);
@@ -156,10 +140,8 @@ char *study_point_text(const struct study *study, int64_t point) {
     const struct axis *axis = &scenario->axes[a];
     const struct axis_value *value = &axis->values[digits[a]];
     const char *comma = a ? ", " : "";
-    if (!axis->param)
-      fprintf(to, "%s%s=%s", comma, axis->name, value->label);
-    for (int k = 0; axis->param && k < value->count; k++)
-      fprintf(to, "%s%s=%s", k ? ", " : comma, value->keys[k], value->texts[k]);
+    if (!axis->param) fprintf(to, "%s%s=%s", comma, axis->name, value->label);
+    for (int k = 0; axis->param && k < value->count; k++) fprintf(to, "%s%s=%s", k ? ", " : comma, value->keys[k], value->texts[k]);
   }
   fclose(to);
   free(digits);
@@ -169,10 +151,8 @@ char *study_point_text(const struct study *study, int64_t point) {
 static void keep_warning(void *arg, const char *text) {
   struct study *study = arg;
   for (int i = 0; i < study->warning_count; i++)
-    if (!strcmp(study->warnings[i], text))
-      return;
-  if (study->warning_count == WARNINGS_KEPT)
-    return;
+    if (!strcmp(study->warnings[i], text)) return;
+  if (study->warning_count == WARNINGS_KEPT) return;
   study->warnings = realloc(study->warnings, ((size_t)study->warning_count + 1) * sizeof *study->warnings);
   assert(study->warnings);
   study->warnings[study->warning_count] = strdup(text);
@@ -184,8 +164,7 @@ static int prepare_point(struct study *study, int64_t point, struct err *e) {
   struct config *config = NULL;
   void *state = NULL;
   int status = point_config(study, point, &config, e);
-  if (!status)
-    status = scenario->domain->prepare(config, scenario->base_dir, &study->ops, &state, e);
+  if (!status) status = scenario->domain->prepare(config, scenario->base_dir, &study->ops, &state, e);
   if (!status) {
     uint64_t cost_hash = scenario->domain->cost_hash(state);
     if (study->keys) {
@@ -239,14 +218,12 @@ int study_prepare(struct study *study, int64_t count, struct err *e) {
     /* count and point_count are below 2^31 */
     int64_t point = i * study->point_count / count;
     struct err problem = {0};
-    if (prepare_point(study, point, &problem) && ++bad <= BAD_POINTS_LISTED)
-      report_bad_point(study, point, &problem, e);
+    if (prepare_point(study, point, &problem) && ++bad <= BAD_POINTS_LISTED) report_bad_point(study, point, &problem, e);
     err_free(&problem);
     progress_show(&progress, i + 1);
   }
   progress_end(&progress);
-  if (bad > BAD_POINTS_LISTED)
-    err_add(e, ERR_INPUT, "%s: %" PRId64 " more points have problems", study->scenario->path, bad - BAD_POINTS_LISTED);
+  if (bad > BAD_POINTS_LISTED) err_add(e, ERR_INPUT, "%s: %" PRId64 " more points have problems", study->scenario->path, bad - BAD_POINTS_LISTED);
   return bad ? (int)e->code : 0;
 }
 
@@ -255,8 +232,7 @@ bool study_is_frozen(const struct study *study, int64_t point, const struct metr
   for (int m = 0; study->random[point] && m < study->scenario->domain->metric_count; m++) {
     struct metric_summary summary;
     metric_summarise(metrics, m, &summary);
-    if (summary.sd > 0 || summary.rep_mean_sd > 0)
-      return false;
+    if (summary.sd > 0 || summary.rep_mean_sd > 0) return false;
     seen |= summary.replications >= 2;
   }
   return seen;

@@ -27,20 +27,20 @@ void sweep_describe(const struct study *study, const struct columns *columns, st
   snprintf(texts->host, sizeof texts->host, "%s %s", name.sysname, name.machine);
   snprintf(texts->cost_hash, sizeof texts->cost_hash, "%016" PRIx64, study->cost_hash);
   *out = (struct store_study){.scenario = study->scenario->domain->name,
-                              .title = study->scenario->title,
-                              .file_text = study->scenario->text,
-                              .parameters = study->parameters,
-                              .seed = (int64_t)study->seed,
-                              .backend = study->ops.name,
-                              .code_version = PQNETSIM_VERSION,
-                              .compiler = __VERSION__,
-                              .host = texts->host,
-                              .cost_hash = texts->cost_hash,
-                              .replications = study->replications,
-                              .axis_count = columns->count,
-                              .axes = columns->axes,
-                              .metric_count = study->metric_count,
-                              .metrics = study->metrics};
+      .title = study->scenario->title,
+      .file_text = study->scenario->text,
+      .parameters = study->parameters,
+      .seed = (int64_t)study->seed,
+      .backend = study->ops.name,
+      .code_version = PQNETSIM_VERSION,
+      .compiler = __VERSION__,
+      .host = texts->host,
+      .cost_hash = texts->cost_hash,
+      .replications = study->replications,
+      .axis_count = columns->count,
+      .axes = columns->axes,
+      .metric_count = study->metric_count,
+      .metrics = study->metrics};
 }
 
 void sweep_points_make(struct sweep_points *points, const struct study *study, const struct columns *columns) {
@@ -57,8 +57,7 @@ void sweep_points_free(struct sweep_points *points) {
 void sweep_point(void *arg, int64_t id, struct store_point *out) {
   struct sweep_points *points = arg;
   sweep_digits(points->study->sweep, id, points->digits);
-  for (int a = 0; a < points->columns->count; a++)
-    points->cells[a] = points->columns->cells[a][points->digits[a]];
+  for (int a = 0; a < points->columns->count; a++) points->cells[a] = points->columns->cells[a][points->digits[a]];
   *out = (struct store_point){.id = id, .key = points->study->keys[id], .cells = points->cells};
 }
 
@@ -78,8 +77,7 @@ static bool next_point(void *arg, struct worker_job *job) {
   struct sweep_work *work = arg;
   for (; work->next < work->study->point_count; work->next++) {
     int done = (int)store_replications_done(work->store, work->next);
-    if (done >= work->study->replications)
-      continue;
+    if (done >= work->study->replications) continue;
     study_job(work->study, work->next, done, work->study->replications - done, job);
     work->next++;
     return true;
@@ -89,21 +87,17 @@ static bool next_point(void *arg, struct worker_job *job) {
 
 static int take_failure(struct sweep_work *work, const struct pool_result *result) {
   char *text = study_point_text(work->study, result->point);
-  if (work->failed++ < FAILED_LISTED)
-    err_add(&work->failures, ERR_SYSTEM, "point %" PRId64 " (%s) failed: %s", result->point, text, result->failure);
+  if (work->failed++ < FAILED_LISTED) err_add(&work->failures, ERR_SYSTEM, "point %" PRId64 " (%s) failed: %s", result->point, text, result->failure);
   free(text);
   return store_add_failure(work->store, result->point, store_replications_done(work->store, result->point), result->failure, work->e);
 }
 
 static int take_point(void *arg, const struct pool_result *result) {
   struct sweep_work *work = arg;
-  if (work->e->count)
-    return (int)work->e->code;
-  if (result->failure)
-    return take_failure(work, result);
+  if (work->e->count) return (int)work->e->code;
+  if (result->failure) return take_failure(work, result);
   if (study_is_frozen(work->study, result->point, result->metrics)) {
-    if (work->frozen++ == 0 || result->point < work->frozen_first)
-      work->frozen_first = result->point;
+    if (work->frozen++ == 0 || result->point < work->frozen_first) work->frozen_first = result->point;
   }
   work->stored++;
   int64_t count = work->study->replications - store_replications_done(work->store, result->point);
@@ -114,27 +108,22 @@ static void tick(void *arg) {
   struct sweep_work *work = arg;
   progress_show(&work->progress, work->stored + work->failed);
   /* a problem found here stops the sweep at the next result, or behind the last one */
-  if (!work->e->count)
-    (void)!store_flush(work->store, work->e);
+  if (!work->e->count) (void)!store_flush(work->store, work->e);
 }
 
 static void count_stored(struct sweep_work *work) {
   for (int64_t i = 0; i < work->study->point_count; i++)
-    if (store_replications_done(work->store, i) >= work->study->replications)
-      work->stored++;
+    if (store_replications_done(work->store, i) >= work->study->replications) work->stored++;
   work->stored_before = work->stored;
 }
 
 static void print_warnings(const struct sweep_work *work) {
   const struct study *study = work->study;
-  for (int i = 0; i < study->warning_count; i++)
-    fprintf(stderr, "pqnetsim: warning: %s\n", study->warnings[i]);
-  if (!work->frozen)
-    return;
+  for (int i = 0; i < study->warning_count; i++) fprintf(stderr, "pqnetsim: warning: %s\n", study->warnings[i]);
+  if (!work->frozen) return;
   char *text = study_point_text(study, work->frozen_first);
   fprintf(stderr, "pqnetsim: warning: point %" PRId64 " (%s)", work->frozen_first, text);
-  if (work->frozen > 1)
-    fprintf(stderr, " and %" PRId64 " more", work->frozen - 1);
+  if (work->frozen > 1) fprintf(stderr, " and %" PRId64 " more", work->frozen - 1);
   fprintf(stderr, ": %s\n", STUDY_FROZEN);
   free(text);
 }
@@ -142,8 +131,7 @@ static void print_warnings(const struct sweep_work *work) {
 /* Index of a metric of the domain among those stored. */
 static int stored_index(const struct study *study, int metric) {
   int i = 0;
-  while (study->metric_index[i] != metric)
-    i++;
+  while (study->metric_index[i] != metric) i++;
   return i;
 }
 
@@ -157,25 +145,21 @@ static bool check_requirements(const struct sweep_work *work, struct err *e) {
     for (int64_t i = 0; i < study->point_count; i++) {
       struct store_row row;
       bool found = false;
-      if (store_read_metric(work->store, i, stored_index(study, scenario->requirements[r].metric), &row, &found, e))
-        return false;
+      if (store_read_metric(work->store, i, stored_index(study, scenario->requirements[r].metric), &row, &found, e)) return false;
       char *text = study_point_text(study, i), *label;
-      if (asprintf(&label, "at point %" PRId64 " (%s)", i, text) < 0)
-        abort();
+      if (asprintf(&label, "at point %" PRId64 " (%s)", i, text) < 0) abort();
       require_check(scenario, r, found ? &row : NULL, label, total <= VERDICTS_LISTED, stdout, &tally);
       free(text);
       free(label);
     }
-  if (total)
-    printf("require: %" PRId64 " of %" PRId64 " hold\n", tally.checked - tally.failed, tally.checked);
+  if (total) printf("require: %" PRId64 " of %" PRId64 " hold\n", tally.checked - tally.failed, tally.checked);
   return tally.failed == 0;
 }
 
 static void say_where(const struct sweep_work *work) {
   const struct study *study = work->study;
   fprintf(stderr, "%s: %" PRId64 " points with n=%d", work->path, work->stored, study->replications);
-  if (work->stored_before)
-    fprintf(stderr, " (%" PRId64 " were there)", work->stored_before);
+  if (work->stored_before) fprintf(stderr, " (%" PRId64 " were there)", work->stored_before);
   fprintf(stderr, "; next: pqnetsim show %s, or pqnetsim plot %s -o figure.svg --y %s\n", work->path, work->path, study->metrics[0].name);
 }
 
@@ -193,8 +177,8 @@ static void report_rest(struct sweep_work *work, const struct cmd_line *line, en
       err_add(work->e, ERR_SYSTEM, "%" PRId64 " more points failed; table failure of %s has them all", work->failed - FAILED_LISTED, work->path);
   }
   if (ended != POOL_DONE)
-    err_add(work->e, ERR_SYSTEM, "%s: %" PRId64 " of %" PRId64 " points are stored in %s; to resume: %s",
-            ended == POOL_INTERRUPTED ? "interrupted" : "stopped", work->stored, work->study->point_count, work->path, again);
+    err_add(work->e, ERR_SYSTEM, "%s: %" PRId64 " of %" PRId64 " points are stored in %s; to resume: %s", ended == POOL_INTERRUPTED ? "interrupted" : "stopped",
+        work->stored, work->study->point_count, work->path, again);
   else if (work->failed)
     err_add(work->e, ERR_SYSTEM, "%" PRId64 " of %" PRId64 " points failed; to run them again: %s", work->failed, work->study->point_count, again);
   free(again);
@@ -206,14 +190,11 @@ static void run_points(struct sweep_work *work, int jobs, enum pool_status *ende
   int64_t missing = work->study->point_count - work->stored;
   int status = 0;
   progress_begin(&work->progress, "points", work->study->point_count, work->stored);
-  if (missing)
-    status = pool_run(work->study->ops.name, cmd_program_dir(), (int)(missing < jobs ? missing : jobs), &source, ended, work->e);
+  if (missing) status = pool_run(work->study->ops.name, cmd_program_dir(), (int)(missing < jobs ? missing : jobs), &source, ended, work->e);
   progress_end(&work->progress);
   /* after an error of the store there is nothing more to commit */
-  if (!status && !work->e->count)
-    status = store_flush(work->store, work->e);
-  if (status || work->e->count)
-    *ended = POOL_STOPPED;
+  if (!status && !work->e->count) status = store_flush(work->store, work->e);
+  if (status || work->e->count) *ended = POOL_STOPPED;
 }
 
 /* False when a requirement does not hold. */
@@ -231,12 +212,10 @@ static bool sweep_into(const struct cmd_line *line, struct study *study, const c
   if (!store_open_write(path, &description, study->point_count, sweep_point, &points, &work.store, e)) {
     run_points(&work, jobs, &ended);
     print_warnings(&work);
-    if (ended == POOL_DONE)
-      hold = check_requirements(&work, e);
+    if (ended == POOL_DONE) hold = check_requirements(&work, e);
     report_rest(&work, line, ended);
     store_close(work.store);
-    if (!e->count)
-      say_where(&work);
+    if (!e->count) say_where(&work);
   }
   err_free(&work.failures);
   sweep_points_free(&points);
@@ -246,10 +225,9 @@ static bool sweep_into(const struct cmd_line *line, struct study *study, const c
 
 static int check_size(const struct study *study, bool yes, struct err *e) {
   int64_t runs = study->point_count * study->replications;
-  if (yes || runs <= RUNS_UNASKED)
-    return 0;
+  if (yes || runs <= RUNS_UNASKED) return 0;
   return err_add(e, ERR_INPUT, "%s: %" PRId64 " points with n=%d are %" PRId64 " runs; more than %d need --yes (--dry-run estimates time and size)",
-                 study->scenario->path, study->point_count, study->replications, runs, RUNS_UNASKED);
+      study->scenario->path, study->point_count, study->replications, runs, RUNS_UNASKED);
 }
 
 static int dry_run(struct study *study, int jobs, struct err *e) {
@@ -269,8 +247,7 @@ static int run(const struct cmd_line *line, struct err *e) {
     err_add(e, ERR_INPUT, "sweep: -o STUDY.db is missing: where the results go");
     return 0;
   }
-  if (study_open(line, true, &study, e))
-    return 0;
+  if (study_open(line, true, &study, e)) return 0;
   if (!check_size(study, dry || cmd_given(line, "yes"), e) && !study_prepare(study, study->point_count, e)) {
     if (dry)
       (void)!dry_run(study, jobs, e); /* main prints what is in e */
@@ -284,13 +261,10 @@ static int run(const struct cmd_line *line, struct err *e) {
 static const struct cmd_option option_jobs = {"jobs", 'j', CMD_WHOLE, "N", "Worker processes (default: one per processor)", NULL, 1, JOBS_MAX};
 static const struct cmd_option option_dry = {"dry-run", 'n', CMD_FLAG, NULL, "Print the points and an estimate of time and size; store nothing", NULL, 0, 0};
 static const struct cmd_option option_yes = {"yes", 'y', CMD_FLAG, NULL, "Run more than 1,000,000 replications without being asked", NULL, 0, 0};
-static const struct cmd_option *const options[] = {&cmd_option_output,  &cmd_option_set, &cmd_option_seed, &cmd_option_reps,
-                                                   &cmd_option_backend, &option_jobs,    &option_dry,      &option_yes,
-                                                   NULL};
+static const struct cmd_option *const options[] = {
+    &cmd_option_output, &cmd_option_set, &cmd_option_seed, &cmd_option_reps, &cmd_option_backend, &option_jobs, &option_dry, &option_yes, NULL};
 
-const struct cmd cmd_sweep = {
-    "sweep", "FILE.yaml", 1, 1,
-    "Run every point of a scenario and store the results in one SQLite file. The same call again resumes, or adds points and replications.",
+const struct cmd cmd_sweep = {"sweep", "FILE.yaml", 1, 1, "Run every point into one SQLite study; again: resume or extend it.",
     "  pqnetsim sweep scenarios/e2-rtt.yaml -o rtt.db\n"
     "  pqnetsim sweep scenarios/e2-rtt.yaml -o rtt.db --jobs 8 --reps 1000\n"
     "  pqnetsim sweep scenarios/e2-rtt.yaml --dry-run\n"

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -53,7 +54,7 @@ static void nine_digits(void **state)
   };
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) assert_true(stats_round(table[i].from) == table[i].to);
   assert_true(isnan(stats_round(NAN)));
-  /* a million values of three magnitudes agree with printing and reading nine digits */
+  /* values of three magnitudes agree with printing nine digits and reading them */
   uint64_t x = 1;
   for (int i = 0; i < 300000; i++) {
     x = x * 6364136223846793005u + 1442695040888963407u;

@@ -80,20 +80,17 @@ static _Noreturn void child_main(const struct pool *pool, pid_t parent, int in, 
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);
   signal(SIGPIPE, SIG_DFL);
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
-    _exit(1);
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0) _exit(1);
   /* other workers' pipes must not stay open here: their readers wait for end of file */
   closefrom(STDERR_FILENO + 1);
-  if (!pool->program)
-    _exit(worker_serve(pool->backend->ops, STDIN_FILENO, STDOUT_FILENO));
+  if (!pool->program) _exit(worker_serve(pool->backend->ops, STDIN_FILENO, STDOUT_FILENO));
   execl(pool->program, pool->program, (char *)NULL);
   _exit(127);
 }
 
 static int process_start(struct pool *pool, struct process *process, struct err *e) {
   int to[2], from[2];
-  if (pipe2(to, O_CLOEXEC))
-    return err_add(e, ERR_SYSTEM, "cannot start a worker process: %s", strerror(errno));
+  if (pipe2(to, O_CLOEXEC)) return err_add(e, ERR_SYSTEM, "cannot start a worker process: %s", strerror(errno));
   if (pipe2(from, O_CLOEXEC)) {
     int status = err_add(e, ERR_SYSTEM, "cannot start a worker process: %s", strerror(errno));
     close(to[0]);
@@ -103,8 +100,7 @@ static int process_start(struct pool *pool, struct process *process, struct err 
   /* what is buffered now would be written twice */
   fflush(NULL);
   pid_t parent = getpid(), pid = fork();
-  if (pid == 0)
-    child_main(pool, parent, to[0], from[1]);
+  if (pid == 0) child_main(pool, parent, to[0], from[1]);
   int why = errno;
   close(to[0]);
   close(from[1]);
@@ -123,8 +119,7 @@ static int process_start(struct pool *pool, struct process *process, struct err 
 }
 
 static void job_free(struct process *process) {
-  if (process->has_job)
-    config_free((struct config *)process->job.config);
+  if (process->has_job) config_free((struct config *)process->job.config);
   process->has_job = false;
 }
 
@@ -136,8 +131,7 @@ static int process_end(struct process *process, bool kill_now) {
   close(process->from);
   int status = 0;
   pid_t done = 0;
-  if (kill_now)
-    kill(process->pid, SIGKILL);
+  if (kill_now) kill(process->pid, SIGKILL);
   while (!kill_now && (done = waitpid(process->pid, &status, WNOHANG)) == 0) {
     if (elapsed_ms(&start) >= EXIT_MS) {
       kill(process->pid, SIGKILL);
@@ -145,8 +139,7 @@ static int process_end(struct process *process, bool kill_now) {
     }
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
   }
-  while (done == 0 && waitpid(process->pid, &status, 0) < 0 && errno == EINTR)
-    continue;
+  while (done == 0 && waitpid(process->pid, &status, 0) < 0 && errno == EINTR) continue;
   free(process->out);
   free(process->in);
   process->out = process->in = NULL;
@@ -158,14 +151,13 @@ static int process_end(struct process *process, bool kill_now) {
 static void describe_death(int status, char *text, size_t size) {
   if (WIFSIGNALED(status))
     snprintf(text, size, "the worker process was killed by signal %d (%s)%s", WTERMSIG(status), strsignal(WTERMSIG(status)),
-             WTERMSIG(status) == SIGKILL ? "; perhaps memory ran out" : "");
+        WTERMSIG(status) == SIGKILL ? "; perhaps memory ran out" : "");
   else
     snprintf(text, size, "the worker process ended with status %d", WEXITSTATUS(status));
 }
 
 static void hand_over(struct pool *pool, struct process *process, const struct pool_result *result) {
-  if (pool->source->take(pool->source->arg, result))
-    pool->stopped = true;
+  if (pool->source->take(pool->source->arg, result)) pool->stopped = true;
   job_free(process);
 }
 
@@ -183,8 +175,7 @@ static int process_lost(struct pool *pool, struct process *process, const char *
     job_free(process);
     return err_add(e, ERR_SYSTEM, "backend %s: no greeting from its first worker: %s", pool->name, reason ? reason : text);
   }
-  if (was == BUSY)
-    fail_job(pool, process, reason ? reason : text);
+  if (was == BUSY) fail_job(pool, process, reason ? reason : text);
   return 0;
 }
 
@@ -196,8 +187,7 @@ static void send_job(struct process *process) {
 
 /* Gives the process work if there is any, starting it when needed. */
 static int process_feed(struct pool *pool, struct process *process, struct err *e) {
-  if (pool->exhausted || pool->stopped || process->has_job)
-    return 0;
+  if (pool->exhausted || pool->stopped || process->has_job) return 0;
   process->has_job = pool->source->next(pool->source->arg, &process->job);
   if (!process->has_job) {
     pool->exhausted = true;
@@ -208,8 +198,7 @@ static int process_feed(struct pool *pool, struct process *process, struct err *
     return 0;
   }
   int status = process_start(pool, process, e);
-  if (status)
-    job_free(process);
+  if (status) job_free(process);
   return status;
 }
 
@@ -218,20 +207,17 @@ static int frame_take(struct pool *pool, struct process *process, const unsigned
   if (process->state == STARTING) {
     int status = worker_decode_hello(bytes, size, pool->name, &pool->caps, e);
     process->state = status ? STARTING : IDLE;
-    if (!status && process->has_job)
-      send_job(process);
+    if (!status && process->has_job) send_job(process);
     return status;
   }
-  if (process->state == IDLE)
-    return process_lost(pool, process, "it spoke without being asked", e);
+  if (process->state == IDLE) return process_lost(pool, process, "it spoke without being asked", e);
   const struct domain *domain = process->job.domain;
   struct metric_set *metrics = metric_set_new(domain->metrics, domain->metric_count);
   struct err failure = {0};
   char *warnings = NULL;
   int64_t point = -1;
   int damaged = worker_decode_result(bytes, size, &point, metrics, domain->metric_count, &warnings, &failure), status = 0;
-  if (failure.text)
-    failure.text[failure.length - 1] = '\0'; /* the last newline */
+  if (failure.text) failure.text[failure.length - 1] = '\0'; /* the last newline */
   if (damaged) {
     status = process_lost(pool, process, failure.text, e);
   } else if (point != process->job.point) {
@@ -255,20 +241,15 @@ static int process_read(struct pool *pool, struct process *process, struct err *
     assert(process->in);
   }
   ssize_t n = read(process->from, process->in + process->in_size, process->in_capacity - process->in_size);
-  if (n < 0 && (errno == EAGAIN || errno == EINTR))
-    return 0;
-  if (n <= 0)
-    return process_lost(pool, process, NULL, e);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
+  if (n <= 0) return process_lost(pool, process, NULL, e);
   process->in_size += (size_t)n;
   while (process->state != ABSENT && process->in_size >= 4 && !pool->stopped) {
     size_t length = worker_frame_length(process->in);
-    if (length > WORKER_FRAME_MAX)
-      return process_lost(pool, process, "the worker process sent something that is not an answer", e);
-    if (process->in_size < 4 + length)
-      return 0;
+    if (length > WORKER_FRAME_MAX) return process_lost(pool, process, "the worker process sent something that is not an answer", e);
+    if (process->in_size < 4 + length) return 0;
     int status = frame_take(pool, process, process->in + 4, length, e);
-    if (status || process->state == ABSENT)
-      return status;
+    if (status || process->state == ABSENT) return status;
     process->in_size -= 4 + length;
     memmove(process->in, process->in + 4 + length, process->in_size);
   }
@@ -278,8 +259,7 @@ static int process_read(struct pool *pool, struct process *process, struct err *
 /* A write error is a dead reader; its end of file tells the rest. */
 static void process_write(struct process *process) {
   ssize_t n = write(process->to, process->out + process->out_done, process->out_size - process->out_done);
-  if (n < 0 && (errno == EAGAIN || errno == EINTR))
-    return;
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   process->out_done += n > 0 ? (size_t)n : process->out_size - process->out_done;
   if (process->out_done == process->out_size) {
     free(process->out);
@@ -298,12 +278,10 @@ static bool pool_wait(struct pool *pool) {
     *from = (struct pollfd){.fd = process->state != ABSENT ? process->from : -1, .events = POLLIN};
     working |= process->state == STARTING || process->state == BUSY;
   }
-  if (!working)
-    return false;
+  if (!working) return false;
   /* a signal just before this wait is seen a tick later */
   if (poll(pool->polls, 2 * (nfds_t)pool->count, TICK_MS) < 0)
-    for (int i = 0; i < 2 * pool->count; i++)
-      pool->polls[i].revents = 0;
+    for (int i = 0; i < 2 * pool->count; i++) pool->polls[i].revents = 0;
   if (pool->source->tick && elapsed_ms(&pool->ticked) >= TICK_MS) {
     clock_gettime(CLOCK_MONOTONIC, &pool->ticked);
     pool->source->tick(pool->source->arg);
@@ -332,18 +310,13 @@ static int pool_loop(struct pool *pool, struct err *e) {
   int status = 0;
   bool working = true;
   while (working && !status && !pool->stopped) {
-    if (interrupted && !pool->exhausted)
-      pool_drain(pool);
-    for (int i = 0; i < pool->count && !status && !pool->stopped; i++)
-      status = process_feed(pool, &pool->processes[i], e);
-    if (status || pool->stopped)
-      break;
+    if (interrupted && !pool->exhausted) pool_drain(pool);
+    for (int i = 0; i < pool->count && !status && !pool->stopped; i++) status = process_feed(pool, &pool->processes[i], e);
+    if (status || pool->stopped) break;
     working = pool_wait(pool);
     for (int i = 0; working && i < pool->count && !status && !pool->stopped; i++) {
-      if (pool->polls[2 * i].revents)
-        process_write(&pool->processes[i]);
-      if (pool->polls[2 * i + 1].revents)
-        status = process_read(pool, &pool->processes[i], e);
+      if (pool->polls[2 * i].revents) process_write(&pool->processes[i]);
+      if (pool->polls[2 * i + 1].revents) status = process_read(pool, &pool->processes[i], e);
     }
   }
   return status;
@@ -352,14 +325,12 @@ static int pool_loop(struct pool *pool, struct err *e) {
 static int pool_open(struct pool *pool, const char *backend, const char *program_dir, int workers, struct err *e) {
   _Static_assert(sizeof pool_backends / sizeof pool_backends[0] == sizeof backends / sizeof backends[0] + 1, "one row per backend");
   int index = 0;
-  while (pool_backends[index] && strcmp(pool_backends[index], backend))
-    index++;
+  while (pool_backends[index] && strcmp(pool_backends[index], backend)) index++;
   assert(pool_backends[index] && workers > 0);
   pool->name = pool_backends[index];
   pool->backend = &backends[index];
   if (pool->backend->program) {
-    if (asprintf(&pool->program, "%s/%s", program_dir, pool->backend->program) < 0)
-      abort();
+    if (asprintf(&pool->program, "%s/%s", program_dir, pool->backend->program) < 0) abort();
     if (access(pool->program, X_OK)) {
       int status = err_add(e, ERR_INPUT, "backend %s: %s: %s; %s", backend, pool->program, strerror(errno), pool->backend->how_to_get);
       free(pool->program);
@@ -376,8 +347,7 @@ static int pool_open(struct pool *pool, const char *backend, const char *program
 
 static void pool_close(struct pool *pool, bool kill_now) {
   for (int i = 0; i < pool->count; i++) {
-    if (pool->processes[i].state != ABSENT)
-      process_end(&pool->processes[i], kill_now || pool->processes[i].state != IDLE);
+    if (pool->processes[i].state != ABSENT) process_end(&pool->processes[i], kill_now || pool->processes[i].state != IDLE);
     job_free(&pool->processes[i]);
   }
   free(pool->processes);
@@ -407,8 +377,7 @@ static void signals_give_back(const struct signals *old) {
 int pool_run(const char *backend, const char *program_dir, int workers, const struct pool_source *source, enum pool_status *status, struct err *e) {
   struct pool pool = {.source = source};
   int result = pool_open(&pool, backend, program_dir, workers, e);
-  if (result)
-    return result;
+  if (result) return result;
   struct signals old;
   signals_take(&old);
   result = pool_loop(&pool, e);
@@ -421,8 +390,7 @@ int pool_run(const char *backend, const char *program_dir, int workers, const st
 int pool_probe(const char *backend, const char *program_dir, struct net_ops *ops, struct err *e) {
   struct pool pool = {0};
   int status = pool_open(&pool, backend, program_dir, 1, e);
-  if (status)
-    return status;
+  if (status) return status;
   pool.caps = pool.backend->ops ? pool.backend->ops->caps : 0;
   if (pool.program) {
     struct process *process = &pool.processes[0];

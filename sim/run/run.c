@@ -20,19 +20,17 @@ struct runner *runner_new(const struct net_ops *ops) {
 }
 
 void runner_free(struct runner *runner) {
-  if (!runner)
-    return;
+  if (!runner) return;
   runner->ops->close(runner->net);
   sim_free(runner->sim);
   free(runner);
 }
 
-int runner_point(struct runner *runner, const struct domain *domain, const struct config *config, const char *base_dir, uint64_t seed,
-                 int first, int count, struct metric_set *metrics, void (*warn)(void *arg, const char *text), void *arg, struct err *e) {
+int runner_point(struct runner *runner, const struct domain *domain, const struct config *config, const char *base_dir, uint64_t seed, int first, int count,
+    struct metric_set *metrics, void (*warn)(void *arg, const char *text), void *arg, struct err *e) {
   void *state = NULL;
   int status = domain->prepare(config, base_dir, runner->ops, &state, e);
-  if (status)
-    return status;
+  if (status) return status;
   struct domain_run run = {.sim = runner->sim, .net = runner->net, .seed = seed, .metrics = metrics};
   for (int i = 0; i < count; i++) {
     run.replication = (uint32_t)(first + i);
@@ -41,8 +39,7 @@ int runner_point(struct runner *runner, const struct domain *domain, const struc
     domain->run(state, &run);
     metric_end_replication(metrics);
   }
-  if (warn)
-    domain->warnings(state, warn, arg);
+  if (warn) domain->warnings(state, warn, arg);
   domain->discard(state);
   return 0;
 }

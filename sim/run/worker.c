@@ -26,14 +26,11 @@ static void buffer_add(struct buffer *b, const void *bytes, size_t size) {
     b->data = realloc(b->data, b->capacity);
     assert(b->data);
   }
-  if (size)
-    memcpy(b->data + b->length, bytes, size);
+  if (size) memcpy(b->data + b->length, bytes, size);
   b->length += size;
 }
 
-static void buffer_text(struct buffer *b, const char *text) {
-  buffer_add(b, text, strlen(text));
-}
+static void buffer_text(struct buffer *b, const char *text) { buffer_add(b, text, strlen(text)); }
 
 __attribute__((format(printf, 2, 3))) static void buffer_format(struct buffer *b, const char *format, ...) {
   char line[128];
@@ -74,8 +71,7 @@ static void unescape(char *text) {
 
 static void put_length(unsigned char bytes[4], size_t length) {
   assert(length <= UINT32_MAX);
-  for (int i = 0; i < 4; i++)
-    bytes[i] = (unsigned char)(length >> (8 * i));
+  for (int i = 0; i < 4; i++) bytes[i] = (unsigned char)(length >> (8 * i));
 }
 
 uint32_t worker_frame_length(const unsigned char bytes[4]) {
@@ -115,8 +111,7 @@ unsigned char *worker_encode_job(const struct worker_job *job, size_t *size) {
   for (int t = 0; t < job->domain->table_count; t++)
     for (int r = 0; r < job->domain->tables[t]->count; r++) {
       const struct param *row = &job->domain->tables[t]->rows[r];
-      if (row->sets || !config_is_set(job->config, row->key))
-        continue;
+      if (row->sets || !config_is_set(job->config, row->key)) continue;
       buffer_text(&b, "p\t");
       buffer_text(&b, row->key);
       buffer_text(&b, "\t");
@@ -126,8 +121,8 @@ unsigned char *worker_encode_job(const struct worker_job *job, size_t *size) {
   return frame_end(&b, size);
 }
 
-unsigned char *worker_encode_result(int64_t point, const struct metric_set *metrics, int metric_count, const char *warnings, const struct err *failure,
-                                    size_t *size) {
+unsigned char *worker_encode_result(
+    int64_t point, const struct metric_set *metrics, int metric_count, const char *warnings, const struct err *failure, size_t *size) {
   struct buffer b = frame_begin();
   buffer_format(&b, "point\t%" PRId64 "\n", point);
   if (failure && failure->count) {
@@ -154,8 +149,7 @@ struct cursor {
 /* The next line as a string in `line`; false when there is none or it is too long. */
 static bool cursor_line(struct cursor *c, char *line, size_t size) {
   const unsigned char *newline = memchr(c->at, '\n', (size_t)(c->end - c->at));
-  if (!newline || (size_t)(newline - c->at) >= size)
-    return false;
+  if (!newline || (size_t)(newline - c->at) >= size) return false;
   memcpy(line, c->at, (size_t)(newline - c->at));
   line[newline - c->at] = '\0';
   c->at = newline + 1;
@@ -163,11 +157,9 @@ static bool cursor_line(struct cursor *c, char *line, size_t size) {
 }
 
 static bool cursor_block(struct cursor *c, const unsigned char **bytes, size_t *size) {
-  if (c->end - c->at < 4)
-    return false;
+  if (c->end - c->at < 4) return false;
   *size = worker_frame_length(c->at);
-  if ((size_t)(c->end - c->at - 4) < *size)
-    return false;
+  if ((size_t)(c->end - c->at - 4) < *size) return false;
   *bytes = c->at + 4;
   c->at += 4 + *size;
   return true;
@@ -181,9 +173,7 @@ static bool whole_number(const char *text, intmax_t *value) {
   return *text && !*end && !errno;
 }
 
-static int not_an_answer(struct err *failure) {
-  return err_add(failure, ERR_SYSTEM, "a worker process sent something that is not an answer");
-}
+static int not_an_answer(struct err *failure) { return err_add(failure, ERR_SYSTEM, "a worker process sent something that is not an answer"); }
 
 static int decode_error(struct cursor *c, const char *code, struct err *failure) {
   const unsigned char *bytes;
@@ -202,37 +192,31 @@ static int decode_error(struct cursor *c, const char *code, struct err *failure)
   return failure->count ? 0 : not_an_answer(failure);
 }
 
-int worker_decode_result(const unsigned char *bytes, size_t size, int64_t *point, struct metric_set *metrics, int metric_count, char **warnings,
-                         struct err *failure) {
+int worker_decode_result(
+    const unsigned char *bytes, size_t size, int64_t *point, struct metric_set *metrics, int metric_count, char **warnings, struct err *failure) {
   struct cursor c = {bytes, bytes + size};
   char line[64];
   intmax_t number;
   const unsigned char *block;
   size_t length;
-  if (!cursor_line(&c, line, sizeof line) || strncmp(line, "point\t", 6) || !whole_number(line + 6, &number))
-    return not_an_answer(failure);
+  if (!cursor_line(&c, line, sizeof line) || strncmp(line, "point\t", 6) || !whole_number(line + 6, &number)) return not_an_answer(failure);
   int64_t found = (int64_t)number;
-  if (!cursor_line(&c, line, sizeof line))
-    return not_an_answer(failure);
+  if (!cursor_line(&c, line, sizeof line)) return not_an_answer(failure);
   if (!strncmp(line, "error\t", 6)) {
-    if (decode_error(&c, line + 6, failure))
-      return ERR_SYSTEM;
+    if (decode_error(&c, line + 6, failure)) return ERR_SYSTEM;
     *point = found;
     *warnings = strdup("");
     assert(*warnings);
     return 0;
   }
-  if (strcmp(line, "ok"))
-    return not_an_answer(failure);
+  if (strcmp(line, "ok")) return not_an_answer(failure);
   for (int m = 0; m < metric_count; m++) {
     struct err damage = {0};
     int status = cursor_block(&c, &block, &length) ? metric_merge_bytes(metrics, m, block, length, &damage) : ERR_SYSTEM;
     err_free(&damage);
-    if (status)
-      return not_an_answer(failure);
+    if (status) return not_an_answer(failure);
   }
-  if (!cursor_block(&c, &block, &length) || c.at != c.end || memchr(block, '\0', length))
-    return not_an_answer(failure);
+  if (!cursor_block(&c, &block, &length) || c.at != c.end || memchr(block, '\0', length)) return not_an_answer(failure);
   *warnings = strndup((const char *)block, length);
   assert(*warnings);
   *point = found;
@@ -250,14 +234,14 @@ int worker_decode_hello(const unsigned char *bytes, size_t size, const char *bac
   char line[128], name[32], version[32], found[32];
   int format;
   unsigned bits;
-  if (!cursor_line(&c, line, sizeof line) || c.at != c.end ||
-      sscanf(line, "%31s %d %31s %31s %u", name, &format, version, found, &bits) != 5 || strcmp(name, HELLO_NAME))
+  if (!cursor_line(&c, line, sizeof line) || c.at != c.end || sscanf(line, "%31s %d %31s %31s %u", name, &format, version, found, &bits) != 5 ||
+      strcmp(name, HELLO_NAME))
     return err_add(e, ERR_SYSTEM, "the worker process for backend %s answered with something else than a greeting", backend);
   if (format != WORKER_FORMAT || strcmp(version, PQNETSIM_VERSION) || strcmp(found, backend))
     return err_add(e, ERR_INPUT,
-                   "the worker process is version %s, format %d, backend %s; this program needs version %s, format %d, backend %s: run make "
-                   "again, so that both programs are built from the same sources",
-                   version, format, found, PQNETSIM_VERSION, WORKER_FORMAT, backend);
+        "the worker process is version %s, format %d, backend %s; this program needs version %s, format %d, backend %s: run make "
+        "again, so that both programs are built from the same sources",
+        version, format, found, PQNETSIM_VERSION, WORKER_FORMAT, backend);
   *caps = bits;
   return 0;
 }
@@ -282,16 +266,14 @@ static void request_free(struct request *r) {
 static int read_domain(struct request *r, char *value, struct err *e) {
   unescape(value);
   r->domain = domain_find(value);
-  if (!r->domain)
-    return err_add(e, ERR_SYSTEM, "this worker process does not know the scenario '%s'", value);
+  if (!r->domain) return err_add(e, ERR_SYSTEM, "this worker process does not know the scenario '%s'", value);
   r->config = config_new(r->domain->tables, r->domain->table_count);
   return 0;
 }
 
 static int read_parameter(struct request *r, char *value, struct err *e) {
   char *text = strchr(value, '\t');
-  if (!r->config || !text)
-    return err_add(e, ERR_SYSTEM, "damaged request: parameter '%s'", value);
+  if (!r->config || !text) return err_add(e, ERR_SYSTEM, "damaged request: parameter '%s'", value);
   *text++ = '\0';
   unescape(text);
   return config_set(r->config, value, text, e);
@@ -314,8 +296,7 @@ static int read_seed(struct request *r, char *value, struct err *e) {
 }
 
 static int read_number(const char *name, const char *value, intmax_t max, intmax_t *out, struct err *e) {
-  if (whole_number(value, out) && *out >= 0 && *out <= max)
-    return 0;
+  if (whole_number(value, out) && *out >= 0 && *out <= max) return 0;
   return err_add(e, ERR_SYSTEM, "damaged request: %s '%s'", name, value);
 }
 
@@ -344,18 +325,21 @@ static const struct {
   const char *key;
   int (*read)(struct request *r, char *value, struct err *e);
 } request_lines[] = {
-    {"point", read_point}, {"seed", read_seed},     {"first", read_first},   {"count", read_count},
-    {"base_dir", read_base_dir}, {"domain", read_domain}, {"p", read_parameter},
+    {"point", read_point},
+    {"seed", read_seed},
+    {"first", read_first},
+    {"count", read_count},
+    {"base_dir", read_base_dir},
+    {"domain", read_domain},
+    {"p", read_parameter},
 };
 
 static int read_line(struct request *r, char *line, struct err *e) {
   char *value = strchr(line, '\t');
-  if (!value)
-    return err_add(e, ERR_SYSTEM, "damaged request: line '%s'", line);
+  if (!value) return err_add(e, ERR_SYSTEM, "damaged request: line '%s'", line);
   *value++ = '\0';
   for (size_t i = 0; i < sizeof request_lines / sizeof request_lines[0]; i++)
-    if (!strcmp(line, request_lines[i].key))
-      return request_lines[i].read(r, value, e);
+    if (!strcmp(line, request_lines[i].key)) return request_lines[i].read(r, value, e);
   return err_add(e, ERR_SYSTEM, "damaged request: key '%s'", line);
 }
 
@@ -363,11 +347,9 @@ static int read_request(struct request *r, char *text, struct err *e) {
   char *rest = text, *line;
   while ((line = strsep(&rest, "\n")) && rest) {
     int status = read_line(r, line, e);
-    if (status)
-      return status;
+    if (status) return status;
   }
-  if (!r->domain || !r->base_dir || r->point < 0)
-    return err_add(e, ERR_SYSTEM, "damaged request: domain, base_dir or point is missing");
+  if (!r->domain || !r->base_dir || r->point < 0) return err_add(e, ERR_SYSTEM, "damaged request: domain, base_dir or point is missing");
   return 0;
 }
 
@@ -387,8 +369,7 @@ static unsigned char *answer_request(struct runner *runner, char *text, size_t *
     (void)!runner_point(runner, r.domain, r.config, r.base_dir, r.seed, r.first, r.count, metrics, keep_warning, &r, &e);
   }
   buffer_add(&r.warnings, "", 1);
-  unsigned char *frame =
-      worker_encode_result(r.point, metrics, metrics ? r.domain->metric_count : 0, (const char *)r.warnings.data, &e, size);
+  unsigned char *frame = worker_encode_result(r.point, metrics, metrics ? r.domain->metric_count : 0, (const char *)r.warnings.data, &e, size);
   metric_set_free(metrics);
   request_free(&r);
   err_free(&e);
@@ -400,10 +381,8 @@ static bool read_all(int fd, void *data, size_t size) {
   unsigned char *at = data;
   while (size) {
     ssize_t n = read(fd, at, size);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return false;
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
     at += n;
     size -= (size_t)n;
   }
@@ -413,10 +392,8 @@ static bool read_all(int fd, void *data, size_t size) {
 static bool write_all(int fd, const unsigned char *at, size_t size) {
   while (size) {
     ssize_t n = write(fd, at, size);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      return false;
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
     at += n;
     size -= (size_t)n;
   }
@@ -432,8 +409,7 @@ static bool send_frame(int fd, unsigned char *frame, size_t size) {
 int worker_serve(const struct net_ops *ops, int in_fd, int out_fd) {
   size_t size;
   unsigned char *hello = encode_hello(ops, &size);
-  if (!send_frame(out_fd, hello, size))
-    return 1;
+  if (!send_frame(out_fd, hello, size)) return 1;
   struct runner *runner = runner_new(ops);
   int status = 0;
   unsigned char length[4];

@@ -35,10 +35,12 @@ int worker_serve(const struct net_ops *ops, int in_fd, int out_fd);
 
 /* Encoding for both sides (malloc'd, frame length included). metrics is ignored when failure is given. */
 unsigned char *worker_encode_job(const struct worker_job *job, size_t *size);
-unsigned char *worker_encode_result(int64_t point, const struct metric_set *metrics, int metric_count, const char *warnings, const struct err *failure, size_t *size);
+unsigned char *worker_encode_result(
+    int64_t point, const struct metric_set *metrics, int metric_count, const char *warnings, const struct err *failure, size_t *size);
 /* Decodes an answer (without the length). metrics is of the job's domain. failure gets the worker's error, warnings is
  * "" then. ERR_SYSTEM when the bytes are not an answer. */
-int worker_decode_result(const unsigned char *bytes, size_t size, int64_t *point, struct metric_set *metrics, int metric_count, char **warnings, struct err *failure) MUST_CHECK;
+int worker_decode_result(
+    const unsigned char *bytes, size_t size, int64_t *point, struct metric_set *metrics, int metric_count, char **warnings, struct err *failure) MUST_CHECK;
 
 /* Checks a hello (without the length) against this program's format and version; *caps gets the backend's. */
 int worker_decode_hello(const unsigned char *bytes, size_t size, const char *backend, unsigned *caps, struct err *e) MUST_CHECK;

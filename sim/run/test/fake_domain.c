@@ -13,8 +13,7 @@ struct fake_calls fake_calls;
 static const char *const modes[] = {"ok", "killed", "exit", "babble", "sleep", NULL};
 
 static int any_text(const char *text, char *canonical, size_t size, struct err *e) {
-  if (strlen(text) >= size)
-    return err_add(e, ERR_INPUT, "found a long text");
+  if (strlen(text) >= size) return err_add(e, ERR_INPUT, "found a long text");
   strcpy(canonical, text);
   return 0;
 }
@@ -38,8 +37,7 @@ static int prepare(const struct config *config, const char *base_dir, const stru
   (void)ops;
   fake_calls.prepare++;
   snprintf(fake_calls.base_dir, sizeof fake_calls.base_dir, "%s", base_dir);
-  if (config_number(config, "fake.value") == 666)
-    return err_add(e, ERR_INPUT, "fake.value: found 666, allowed anything else");
+  if (config_number(config, "fake.value") == 666) return err_add(e, ERR_INPUT, "fake.value: found 666, allowed anything else");
   struct state *s = malloc(sizeof *s);
   assert(s);
   s->value = config_number(config, "fake.value");
@@ -56,14 +54,10 @@ static void sample(struct sim *sim, void *arg) {
 
 static void misbehave(enum fake_mode mode) {
   static const char noise[] = "hello from a model\n";
-  if (mode == FAKE_KILLED)
-    kill(getpid(), SIGKILL);
-  if (mode == FAKE_EXIT)
-    _exit(3);
-  if (mode == FAKE_BABBLE && write(STDOUT_FILENO, noise, sizeof noise - 1) < 0)
-    abort();
-  if (mode == FAKE_SLEEP)
-    usleep(200000);
+  if (mode == FAKE_KILLED) kill(getpid(), SIGKILL);
+  if (mode == FAKE_EXIT) _exit(3);
+  if (mode == FAKE_BABBLE && write(STDOUT_FILENO, noise, sizeof noise - 1) < 0) abort();
+  if (mode == FAKE_SLEEP) usleep(200000);
 }
 
 static void run(const void *state, const struct domain_run *r) {
@@ -71,8 +65,7 @@ static void run(const void *state, const struct domain_run *r) {
   misbehave(s->mode);
   /* asserts, through the queue, that the clock was back at 0 */
   event_at(r->sim, s->value * 1000 + r->replication + (simtime)r->seed, sample, (void *)r);
-  while (event_fire_next(r->sim))
-    continue;
+  while (event_fire_next(r->sim)) continue;
 }
 
 static void discard(void *state) {
@@ -92,22 +85,21 @@ static bool is_random(const void *state) {
 
 static void warnings(const void *state, void (*fn)(void *arg, const char *text), void *arg) {
   const struct state *s = state;
-  if (strcmp(s->label, "none"))
-    fn(arg, s->label);
+  if (strcmp(s->label, "none")) fn(arg, s->label);
 }
 
 const struct domain fake_domain = {.name = "fake",
-                                   .title = "a fake",
-                                   .tables = tables,
-                                   .table_count = 1,
-                                   .metrics = metrics,
-                                   .metric_count = 1,
-                                   .prepare = prepare,
-                                   .run = run,
-                                   .discard = discard,
-                                   .cost_hash = cost_hash,
-                                   .is_random = is_random,
-                                   .warnings = warnings};
+    .title = "a fake",
+    .tables = tables,
+    .table_count = 1,
+    .metrics = metrics,
+    .metric_count = 1,
+    .prepare = prepare,
+    .run = run,
+    .discard = discard,
+    .cost_hash = cost_hash,
+    .is_random = is_random,
+    .warnings = warnings};
 
 const struct domain *domain_find(const char *name) { return strcmp(name, fake_domain.name) ? NULL : &fake_domain; }
 

@@ -37,8 +37,7 @@ struct study {
 
 static bool next(void *arg, struct worker_job *job) {
   struct study *s = arg;
-  if (s->next == s->count)
-    return false;
+  if (s->next == s->count) return false;
   int i = s->next++;
   bool odd = i == s->odd_point;
   *job = (struct worker_job){.point = i, .domain = &fake_domain, .base_dir = ".", .seed = 0, .first = 0, .count = 1};
@@ -60,8 +59,7 @@ static int take(void *arg, const struct pool_result *result) {
     assert_int_equal(summary.n, 1);
     s->value[result->point] = summary.p50;
   }
-  if (s->results == s->signal_after)
-    raise(SIGINT);
+  if (s->results == s->signal_after) raise(SIGINT);
   return s->stop_after && s->results >= s->stop_after;
 }
 
@@ -313,8 +311,7 @@ int main(int argc, char **argv) {
   fake_ns3 = net_native;
   fake_ns3.name = "ns3";
   fake_ns3.caps = 9;
-  if (slash && !strcmp(slash, "/pqnetsim-ns3"))
-    return worker_serve(&fake_ns3, STDIN_FILENO, STDOUT_FILENO);
+  if (slash && !strcmp(slash, "/pqnetsim-ns3")) return worker_serve(&fake_ns3, STDIN_FILENO, STDOUT_FILENO);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_point_comes_once),
       cmocka_unit_test(a_killed_worker_fails_its_point_alone),

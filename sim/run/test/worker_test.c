@@ -274,8 +274,7 @@ static void hello_of(const char *text, const char *backend, int expected, const 
   struct err e = {0};
   unsigned caps;
   assert_int_equal(worker_decode_hello((const unsigned char *)text, strlen(text), backend, &caps, &e), expected);
-  if (says)
-    assert_non_null(strstr(e.text, says));
+  if (says) assert_non_null(strstr(e.text, says));
   err_free(&e);
 }
 
