@@ -123,13 +123,16 @@ static const char *cell_text(const struct cell *cell, int decimals, char buffer[
   return buffer;
 }
 
-static void put(FILE *to, const char *text, int columns, bool left, bool last)
+/* Blanks are held back until something follows them on the line. */
+static void put(FILE *to, const char *text, int columns, bool left, int *blanks)
 {
-  int blanks = columns - width(text);
-  if (!left) fprintf(to, "%*s", blanks, "");
-  fputs(text, to);
-  if (left && !last) fprintf(to, "%*s", blanks, "");
-  fputs(last ? "\n" : "  ", to);
+  int space = columns - width(text);
+  if (!left) *blanks += space;
+  if (*text) {
+    fprintf(to, "%*s%s", *blanks, "", text);
+    *blanks = 0;
+  }
+  *blanks += 2 + (left ? space : 0);
 }
 
 void grid_print(const struct grid *grid, FILE *to)
@@ -146,15 +149,22 @@ void grid_print(const struct grid *grid, FILE *to)
       if (cell > widths[c]) widths[c] = cell;
     }
   }
-  for (int c = 0; c < count; c++) put(to, grid->columns[c].header, widths[c], grid->columns[c].kind == GRID_TEXT, c == count - 1);
+  int blanks = 0;
+  for (int c = 0; c < count; c++) put(to, grid->columns[c].header, widths[c], grid->columns[c].kind == GRID_TEXT, &blanks);
+  fputc('\n', to);
   for (int c = 0; c < count; c++) {
+    fputs(c ? "  " : "", to);
     for (int i = 0; i < widths[c]; i++) fputc('-', to);
-    fputs(c == count - 1 ? "\n" : "  ", to);
   }
   for (size_t i = 0; i < grid->cell_count; i++) {
     int c = (int)(i % (size_t)count);
-    put(to, cell_text(&grid->cells[i], decimals[c], buffer), widths[c], grid->columns[c].kind == GRID_TEXT, c == count - 1);
+    if (c == 0) {
+      fputc('\n', to);
+      blanks = 0;
+    }
+    put(to, cell_text(&grid->cells[i], decimals[c], buffer), widths[c], grid->columns[c].kind == GRID_TEXT, &blanks);
   }
+  fputc('\n', to);
   free(widths);
   free(decimals);
 }

@@ -59,8 +59,8 @@ int estimate_print(const struct study *study, const struct columns *columns, int
     sweep_describe(study, columns, &texts, &description);
     double runs = (double)study->point_count * study->replications;
     int workers = study->point_count < jobs ? (int)study->point_count : jobs;
-    printf("%" PRId64 " points, n=%d: %.0f runs\n", study->point_count, study->replications, runs);
-    printf("about %s with --jobs %d (measured: %d replications of point 0), a study file of about %s\n",
+    printf("%" PRId64 " point%s, n=%d: %.0f runs\n", study->point_count, study->point_count == 1 ? "" : "s", study->replications, runs);
+    printf("about %s with --jobs %d (measured: point 0 with n=%d), a study file of about %s\n",
         progress_time(execution.seconds / execution.done * runs / workers, time), workers, execution.done,
         size_text((double)store_estimate_bytes(&description, study->point_count), size));
   }

@@ -171,9 +171,10 @@ static int run_check(const struct cmd_line *line, struct err *e) {
   int64_t checked = study->point_count < POINTS_CHECKED ? study->point_count : POINTS_CHECKED;
   if (!study_prepare(study, checked, e)) {
     const struct scenario *scenario = study->scenario;
+    int64_t runs = study->point_count * study->replications;
     printf("%s: %s, %s\n", scenario->path, scenario->domain->name, *scenario->title ? scenario->title : "no title");
-    printf("%" PRId64 " points, n=%d, %" PRId64 " runs, seed %" PRIu64 ", backend %s\n", study->point_count, study->replications,
-        study->point_count * study->replications, study->seed, study->ops.name);
+    printf("%" PRId64 " point%s, n=%d, %" PRId64 " run%s, seed %" PRIu64 ", backend %s\n", study->point_count, study->point_count == 1 ? "" : "s",
+        study->replications, runs, runs == 1 ? "" : "s", study->seed, study->ops.name);
     print_axes(scenario);
     for (int r = 0; r < scenario->requirement_count; r++) printf("require %s\n", scenario->requirements[r].text);
     putchar('\n');

@@ -68,7 +68,6 @@ struct sweep_work {
   const char *path;
   int64_t next, stored, stored_before; /* points */
   int64_t failed, frozen, frozen_first;
-  struct err failures; /* the first FAILED_LISTED */
   struct progress progress;
   struct err *e;
 };
@@ -86,9 +85,7 @@ static bool next_point(void *arg, struct worker_job *job) {
 }
 
 static int take_failure(struct sweep_work *work, const struct pool_result *result) {
-  char *text = study_point_text(work->study, result->point);
-  if (work->failed++ < FAILED_LISTED) err_add(&work->failures, ERR_SYSTEM, "point %" PRId64 " (%s) failed: %s", result->point, text, result->failure);
-  free(text);
+  work->failed++;
   return store_add_failure(work->store, result->point, store_replications_done(work->store, result->point), result->failure, work->e);
 }
 
@@ -135,6 +132,19 @@ static int stored_index(const struct study *study, int metric) {
   return i;
 }
 
+/* The row of a metric at a point; n 0 when it ran and nothing completed, which is not stored. False when it did not run. */
+static bool read_row(const struct sweep_work *work, int64_t point, int metric, struct store_row *row, struct err *e) {
+  const struct study *study = work->study;
+  bool found = false;
+  if (store_read_metric(work->store, point, stored_index(study, metric), row, &found, e)) return false;
+  if (found || store_replications_done(work->store, point) == 0) return found;
+  const struct domain *domain = study->scenario->domain;
+  struct metric_set *nothing = metric_set_new(domain->metrics, domain->metric_count);
+  stats_row(nothing, metric, domain->metrics[metric].unit, row);
+  metric_set_free(nothing);
+  return true;
+}
+
 /* False when a requirement does not hold somewhere. */
 static bool check_requirements(const struct sweep_work *work, struct err *e) {
   const struct study *study = work->study;
@@ -144,8 +154,8 @@ static bool check_requirements(const struct sweep_work *work, struct err *e) {
   for (int r = 0; r < scenario->requirement_count; r++)
     for (int64_t i = 0; i < study->point_count; i++) {
       struct store_row row;
-      bool found = false;
-      if (store_read_metric(work->store, i, stored_index(study, scenario->requirements[r].metric), &row, &found, e)) return false;
+      bool found = read_row(work, i, scenario->requirements[r].metric, &row, e);
+      if (e->count) return false;
       char *text = study_point_text(study, i), *label;
       if (asprintf(&label, "at point %" PRId64 " (%s)", i, text) < 0) abort();
       require_check(scenario, r, found ? &row : NULL, label, total <= VERDICTS_LISTED, stdout, &tally);
@@ -158,29 +168,48 @@ static bool check_requirements(const struct sweep_work *work, struct err *e) {
 
 static void say_where(const struct sweep_work *work) {
   const struct study *study = work->study;
-  fprintf(stderr, "%s: %" PRId64 " points with n=%d", work->path, work->stored, study->replications);
+  fprintf(stderr, "%s: %" PRId64 " point%s with n=%d", work->path, work->stored, work->stored == 1 ? "" : "s", study->replications);
   if (work->stored_before) fprintf(stderr, " (%" PRId64 " were there)", work->stored_before);
   fprintf(stderr, "; next: pqnetsim show %s, or pqnetsim plot %s -o figure.svg --y %s\n", work->path, work->path, study->metrics[0].name);
 }
 
-/* What remains to be said and done when not every point is stored. */
+struct failure_list {
+  const struct sweep_work *work;
+  int64_t seen;
+};
+
+static void list_failure(void *arg, int64_t point, int64_t replication, const char *reason) {
+  struct failure_list *list = arg;
+  (void)replication;
+  if (list->seen++ >= FAILED_LISTED) return;
+  char *text = study_point_text(list->work->study, point);
+  err_add(list->work->e, ERR_SYSTEM, "point %" PRId64 " (%s) failed: %s", point, text, reason);
+  free(text);
+}
+
+/* From the store, so that they come in order of points. */
+static void list_failures(struct sweep_work *work) {
+  struct failure_list list = {.work = work};
+  struct err problem = {0};
+  if (store_each_failure(work->store, list_failure, &list, &problem)) err_add(work->e, problem.code, "%.*s", (int)problem.length - 1, problem.text);
+  err_free(&problem);
+  if (list.seen > FAILED_LISTED)
+    err_add(work->e, ERR_SYSTEM, "%" PRId64 " more points failed; table failure of %s has them all", list.seen - FAILED_LISTED, work->path);
+}
+
+/* What remains to be said when not every point is stored. */
 static void report_rest(struct sweep_work *work, const struct cmd_line *line, enum pool_status ended) {
   char *again = cmd_again(line);
-  if (work->failures.count) {
-    const char *from = work->failures.text;
-    while (*from) {
-      int length = (int)strcspn(from, "\n");
-      err_add(work->e, ERR_SYSTEM, "%.*s", length, from);
-      from += length + 1;
-    }
-    if (work->failed > FAILED_LISTED)
-      err_add(work->e, ERR_SYSTEM, "%" PRId64 " more points failed; table failure of %s has them all", work->failed - FAILED_LISTED, work->path);
+  if (ended == POOL_STOPPED) {
+    err_add(work->e, ERR_SYSTEM, "stopped; to resume: %s", again);
+  } else {
+    if (work->failed) list_failures(work);
+    if (ended == POOL_INTERRUPTED)
+      err_add(work->e, ERR_SYSTEM, "interrupted: %" PRId64 " of %" PRId64 " points are stored in %s; to resume: %s", work->stored, work->study->point_count,
+          work->path, again);
+    else if (work->failed)
+      err_add(work->e, ERR_SYSTEM, "%" PRId64 " of %" PRId64 " points failed; to run them again: %s", work->failed, work->study->point_count, again);
   }
-  if (ended != POOL_DONE)
-    err_add(work->e, ERR_SYSTEM, "%s: %" PRId64 " of %" PRId64 " points are stored in %s; to resume: %s", ended == POOL_INTERRUPTED ? "interrupted" : "stopped",
-        work->stored, work->study->point_count, work->path, again);
-  else if (work->failed)
-    err_add(work->e, ERR_SYSTEM, "%" PRId64 " of %" PRId64 " points failed; to run them again: %s", work->failed, work->study->point_count, again);
   free(again);
 }
 
@@ -217,7 +246,6 @@ static bool sweep_into(const struct cmd_line *line, struct study *study, const c
     store_close(work.store);
     if (!e->count) say_where(&work);
   }
-  err_free(&work.failures);
   sweep_points_free(&points);
   columns_free(&columns);
   return hold;

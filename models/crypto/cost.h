@@ -83,9 +83,8 @@ int cost_sources_count(const struct cost_sources *sources);
 const struct cost_source *cost_source_at(const struct cost_sources *sources, int index);
 const struct cost_source *cost_source_find(const struct cost_sources *sources, const char *id);
 
-/* Folder of shipped data: the one set (a path that outlives its use), else $PQNETSIM_DATA, else calib/data beside the
- * program, else PQNETSIM_DATADIR of the build, else calib/data. main calls cost_set_data_dir once at start; NULL goes
- * back to looking for it. */
+/* Folder of shipped data: the one set, else $PQNETSIM_DATA, else calib/data beside the program, else PQNETSIM_DATADIR of
+ * the build, else calib/data. cost_set_data_dir copies its argument; NULL goes back to looking for the folder. */
 void cost_set_data_dir(const char *dir);
 const char *cost_data_dir(void);
 

@@ -15,7 +15,9 @@ static char *data_dir; /* a copy */
 void cost_set_data_dir(const char *dir)
 {
   free(data_dir);
-  data_dir = strdup(dir);
+  data_dir = dir ? strdup(dir) : NULL;
+  if (dir && !data_dir)
+    abort();
 }
 
 /* calib/data beside the running program, NULL when there is none. */

@@ -168,7 +168,7 @@ static int64_t read_optional(const char *text, int column, int64_t max, int64_t 
   return fallback;
 }
 
-/* The title of the algorithm a cell names, in the table's spelling. */
+/* The title of the algorithm a cell names, in the table's spelling; "" after a complaint. */
 static const char *read_algorithm(const char *text, const struct place *at)
 {
   int count;
@@ -176,14 +176,15 @@ static const char *read_algorithm(const char *text, const struct place *at)
   for (int i = 0; i < count; i++)
     if (strcasecmp(table[i].title, text) == 0)
       return table[i].title;
-  if (listed(text, other_subjects))
-    return text;
+  for (int i = 0; other_subjects[i]; i++)
+    if (strcasecmp(other_subjects[i], text) == 0)
+      return other_subjects[i];
   const char *near = alg_nearest(text, ~0u);
   const struct alg *meant = near ? alg_find(near, ~0u) : NULL;
   char allowed[192];
   snprintf(allowed, sizeof allowed, "an algorithm's title%s%s%s, or one of %s", meant ? " (did you mean '" : "", meant ? meant->title : "", meant ? "'?)" : "", OTHER_SUBJECTS);
   refuse(at, ALGORITHM, text, allowed);
-  return text;
+  return "";
 }
 
 static void check_operation(const struct cost_line *line, const struct place *at)
@@ -192,7 +193,7 @@ static void check_operation(const struct cost_line *line, const struct place *at
   if (listed(line->algorithm, other_subjects)) {
     if (!*text || text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")])
       refuse(at, OPERATION, text, "small letters, digits and _");
-  } else if (!listed(text, operations)) {
+  } else if (*line->algorithm && !listed(text, operations)) {
     refuse(at, OPERATION, text, OPERATIONS);
   }
 }

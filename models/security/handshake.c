@@ -44,6 +44,7 @@ void handshake_table_free(struct handshake_table *table)
 
 static int resolve_op(struct handshake_op *op, const struct cost_platform *platform, struct err *e)
 {
+  op->part = strcmp(op->algorithm, "software") == 0 ? PART_SOFTWARE : PART_CRYPTO;
   op->row = cost_find(platform, op->algorithm, op->operation);
   if (op->row || op->optional)
     return 0;
@@ -77,29 +78,48 @@ simtime handshake_wait(const struct handshake_ladder *ladder, int n)
 }
 
 static void message_ready(void *arg, const struct trail *trail);
-static void message_digested(void *arg, const struct trail *trail);
+static void last_digested(void *arg, const struct trail *trail);
 
-/* Charges a list of operations to the processor of `role`. */
-static void work(struct handshake *hs, enum handshake_role role, const struct handshake_op *ops, int count, int first_op, const struct trail *trail, cpu_done_fn *done)
+/* Adds what a list of operations costs on the side of `role`. */
+static void charge(const struct handshake *hs, int message, enum handshake_role role, const struct handshake_op *ops, int count, int first_op,
+                   int64_t cost[PART_COUNT])
 {
-  int64_t cost[PART_COUNT] = {0};
   struct draw_key key = hs->key;
   key.purpose = role == HANDSHAKE_INITIATOR ? DRAW_COST_INITIATOR : DRAW_COST_RESPONDER;
-  key.message = (uint32_t)hs->current;
+  key.message = (uint32_t)message;
   for (int i = 0; i < count; i++) {
     if (!ops[i].row)
       continue;
     key.fragment = (uint16_t)(first_op + i);
-    enum part part = strcmp(ops[i].algorithm, "software") == 0 ? PART_SOFTWARE : PART_CRYPTO;
-    cost[part] += ops[i].times * cost_draw(ops[i].row, ops[i].size_bytes, random_draw(&key));
+    cost[ops[i].part] += ops[i].times * cost_draw(ops[i].row, ops[i].size_bytes, random_draw(&key));
   }
-  cpu_submit(hs->peers.cpus[role], trail, cost, done, hs);
 }
 
-static void prepare_message(struct handshake *hs, const struct trail *trail)
+static void charge_before(const struct handshake *hs, int message, int64_t cost[PART_COUNT])
 {
-  const struct handshake_message *message = &hs->table->messages[hs->current];
-  work(hs, sender_of(hs->current), message->before, message->before_count, 0, trail, message_ready);
+  const struct handshake_message *m = &hs->table->messages[message];
+  charge(hs, message, sender_of(message), m->before, m->before_count, 0, cost);
+}
+
+static void charge_after(const struct handshake *hs, int message, int64_t cost[PART_COUNT])
+{
+  const struct handshake_message *m = &hs->table->messages[message];
+  charge(hs, message, !sender_of(message), m->after, m->after_count, HANDSHAKE_OPS, cost);
+}
+
+/* A peer digests the message that has come in and prepares its own in one go, as a daemon's worker thread does. */
+static void digest_and_prepare(struct handshake *hs, const struct trail *trail)
+{
+  int64_t cost[PART_COUNT] = {0};
+  enum handshake_role role = !sender_of(hs->current);
+  charge_after(hs, hs->current, cost);
+  if (hs->current + 1 == hs->table->count) {
+    cpu_submit(hs->peers.cpus[role], trail, cost, last_digested, hs);
+    return;
+  }
+  hs->current++;
+  charge_before(hs, hs->current, cost);
+  cpu_submit(hs->peers.cpus[role], trail, cost, message_ready, hs);
 }
 
 static void send_message(struct handshake *hs, int index, const struct trail *trail)
@@ -180,15 +200,9 @@ static void message_ready(void *arg, const struct trail *trail)
   send_message(hs, sent, trail);
 }
 
-static void message_digested(void *arg, const struct trail *trail)
+static void last_digested(void *arg, const struct trail *trail)
 {
-  struct handshake *hs = arg;
-  if (hs->current + 1 == hs->table->count) {
-    finish(hs, true, trail);
-    return;
-  }
-  hs->current++;
-  prepare_message(hs, trail);
+  finish(arg, true, trail);
 }
 
 /* A request whose response already exists has come in again: answer it once per repetition, at its first datagram
@@ -222,7 +236,7 @@ static void datagram_in(void *arg, const struct net_message *datagram, const str
     event_cancel(hs->peers.sim, hs->timer);
   if (hs->observer.received)
     hs->observer.received(hs->observer.arg, index, trail);
-  work(hs, !sender_of(index), message->after, message->after_count, HANDSHAKE_OPS, trail, message_digested);
+  digest_and_prepare(hs, trail);
 }
 
 struct handshake *handshake_start(const struct handshake_peers *peers, const struct handshake_table *table, const struct handshake_ladder *ladder,
@@ -233,7 +247,9 @@ struct handshake *handshake_start(const struct handshake_peers *peers, const str
   hs->progress = sim_alloc(peers->sim, (size_t)table->count * sizeof *hs->progress);
   for (int side = 0; side < 2; side++)
     port_on_udp(peers->ports[side], datagram_in, hs);
-  prepare_message(hs, trail);
+  int64_t cost[PART_COUNT] = {0};
+  charge_before(hs, 0, cost);
+  cpu_submit(peers->cpus[HANDSHAKE_INITIATOR], trail, cost, message_ready, hs);
   return hs;
 }
 

@@ -31,7 +31,8 @@ struct handshake_op {
   int64_t size_bytes;
   int times;                  /* how often it is done; one duration is drawn for all */
   bool optional;              /* a platform may leave it out: it then costs nothing (software rows) */
-  const struct cost_row *row; /* set by handshake_resolve */
+  const struct cost_row *row; /* set by handshake_resolve, */
+  enum part part;             /* as this is */
 };
 
 struct handshake_message {

@@ -277,14 +277,20 @@ static void exchange_work(enum exchange exchange, struct handshake_message *requ
   }
 }
 
-/* Each message costs its receiver's daemon something, by its size, and each datagram beyond the first again. */
+/* Each message costs its receiver's daemon something, by its size. */
 static void message_work(struct handshake_message *message)
 {
   int64_t bytes = 0;
   for (int i = 0; i < message->part_count && i < HANDSHAKE_PARTS; i++)
     bytes += message->part_bytes[i];
   after(message, "software", "ike_message")->size_bytes = bytes;
-  after(message, "software", "ike_fragment")->times = message->part_count - 1;
+}
+
+/* And each datagram beyond the first again. Comes last, so that the draws of the other operations stay as they are. */
+static void fragment_work(struct handshake_message *message)
+{
+  if (message->part_count > 1)
+    after(message, "software", "ike_fragment")->times = message->part_count - 1;
 }
 
 static void add_exchange(struct handshake_table *table, const struct ikev2_config *config, enum exchange exchange, int round)
@@ -298,6 +304,8 @@ static void add_exchange(struct handshake_table *table, const struct ikev2_confi
     message_work(&pair[response]);
   }
   exchange_work(exchange, &pair[0], &pair[1], config, round);
+  fragment_work(&pair[0]);
+  fragment_work(&pair[1]);
 }
 
 static void table_new(struct handshake_table *table, int exchange_count)

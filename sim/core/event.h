@@ -9,6 +9,7 @@
  * Cost:       16-byte keys (time, sequence and pool slot) in a 4-ary heap with a pool of callbacks; arm and fire
  *             O(log n), cancel O(1) (the key stays in the heap and is skipped when it surfaces).
  *             No malloc in the event path once pool and arena have grown.
+ * Limits:     2^40 events in a run, 2^24 in the queue at once, cancelled ones not yet skipped included (asserted).
  */
 #ifndef PQNETSIM_EVENT_H
 #define PQNETSIM_EVENT_H

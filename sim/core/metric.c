@@ -59,6 +59,18 @@ struct moments {
 };
 
 static void moments_add(struct moments *m, i128 x) {
+  /* Nearly every sample: the square fits 126 bits, and the sum's upper half takes a carry at most. */
+  if (x > -(i128)INT64_MAX && x < INT64_MAX) {
+    u128 low = (u128)m->squares.limb[1] << 64 | m->squares.limb[0], square = (u128)(x * x);
+    u128 sum = low + square;
+    m->sum += x;
+    m->squares.limb[0] = (uint64_t)sum;
+    m->squares.limb[1] = (uint64_t)(sum >> 64);
+    if (sum >= low) return;
+    struct wide carry = {{0, 0, 1, 0}};
+    wide_add(&m->squares, &carry);
+    return;
+  }
   struct wide square = wide_square(wide_magnitude(x));
   m->sum += x;
   wide_add(&m->squares, &square);
@@ -236,12 +248,12 @@ void metric_sample(struct metric_set *set, int metric, int64_t value, const int6
   assert(s->n == 0 || s->has_parts == (parts != NULL));
   s->has_parts = parts != NULL;
   if (parts) {
-    i128 total = 0;
+    uint64_t total = 0; /* wraps back: parts of a paired difference may be negative */
     for (int part = 0; part < PART_COUNT; part++) {
-      total += parts[part];
+      total += (uint64_t)parts[part];
       s->parts[part] += parts[part];
     }
-    assert(total == value);
+    assert((int64_t)total == value);
   }
   s->min = s->n == 0 || value < s->min ? value : s->min;
   s->max = s->n == 0 || value > s->max ? value : s->max;
@@ -272,7 +284,8 @@ void metric_end_replication(struct metric_set *set) {
   for (int i = 0; i < set->count; i++) {
     struct series *s = &set->series[i];
     if (s->open_n == 0) continue;
-    moments_add(&s->means, round_half_away(s->open_sum * MEAN_SCALE, s->open_n));
+    /* One sample a replication is the common case and needs no division. */
+    moments_add(&s->means, s->open_n == 1 ? s->open_sum * MEAN_SCALE : round_half_away(s->open_sum * MEAN_SCALE, s->open_n));
     s->replications++;
     s->open_n = 0;
     s->open_sum = 0;

@@ -18,7 +18,7 @@ enum unit {
   UNIT_TIME,  /* ns: ns us µs ms s min h d */
   UNIT_RATE,  /* bit/s: bit/s kbit/s Mbit/s Gbit/s Tbit/s, and bps kbps Mbps Gbps */
   UNIT_SIZE,  /* byte: B kB MB GB KiB MiB GiB */
-  UNIT_SHARE, /* parts per billion: % or a bare number in 0..1 is refused; "%" and "ppm" */
+  UNIT_SHARE, /* parts per billion: "%" and "ppm"; a bare number is refused, but for 0 */
 };
 
 #define SHARE_ONE INT64_C(1000000000)
@@ -27,7 +27,8 @@ enum unit {
  * On error *value is unchanged and e gets "found '...', ..." without file or key: the caller prefixes those. */
 int units_parse(enum unit unit, const char *text, int64_t *value, struct err *e) MUST_CHECK;
 
-/* Writes the shortest exact form with one suffix ("10ms", "1.5Gbit/s", "1280B", "0.1%"); units_parse reads it back. */
+/* Writes an exact form with one suffix, the largest that leaves a number of 1 or more ("10ms", "1.5Gbit/s", "0.1%"); min, h
+ * and d, and from 10 KiB on KiB, MiB and GiB, only where the number is whole ("90s", "1280B", "64KiB"). units_parse reads it back. */
 const char *units_format(enum unit unit, int64_t value, char buffer[32]);
 
 /* The unit's allowed suffixes in one line, for messages. */

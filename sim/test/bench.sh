@@ -39,10 +39,10 @@ column() { awk -v c="$1" '{ print $c }' "$log"; }
 hold_native() { build/sim/core/test/event_bench "$1" | awk '{ print $NF }'; }
 hold_ns3() { build/sim/net/test/ns3_hold_bench "$1" | awk '{ print $NF }'; }
 
-# Microseconds per replication, from a short and a long call, so that start-up cancels.
+# Microseconds per tunnel (no data packets after it), from a short and a long call, so that start-up cancels.
 nanoseconds_of() { # BACKEND REPLICATIONS
   begin=$(date +%s%N)
-  ./pqnetsim run $scenario --backend "$1" --reps "$2" --json >/dev/null 2>&1 || return 1
+  ./pqnetsim run $scenario --backend "$1" --reps "$2" --set probe.packets=0 --json >/dev/null 2>&1 || return 1
   echo $(($(date +%s%N) - begin))
 }
 us_per_run() { # BACKEND FEW MANY

@@ -78,7 +78,7 @@ static void test_software_operations_are_free(void **state)
 {
   (void)state;
   struct err e = {0};
-  struct cost_line *line = read_cells((const char *const[9]){"software", "ike_message", "240", "5", "", "measured", "pqnetsim-ops-2026", "", ""}, &e);
+  struct cost_line *line = read_cells((const char *const[9]){"Software", "ike_message", "240", "5", "", "measured", "pqnetsim-ops-2026", "", ""}, &e);
   assert_int_equal(e.count, 0);
   assert_string_equal(line->algorithm, "software");
   cost_line_free(line);
@@ -156,7 +156,6 @@ struct bad {
 static const struct bad bads[] = {
   {{"ML-KEM-786", "keygen", "0", "1", "", "measured", "pqm4", "", ""}, "column algorithm: found 'ML-KEM-786', allowed: an algorithm's title (did you mean 'ML-KEM-768'?), or one of software, qkd, sdn-suite"},
   {{"", "keygen", "0", "1", "", "measured", "pqm4", "", ""}, "column algorithm: is empty"},
-  {{"Software", "path", "0", "1", "", "measured", "pqm4", "", ""}, "column algorithm: found 'Software'"},
   {{"ML-KEM-768", "encap", "0", "1", "", "measured", "pqm4", "", ""}, "column operation: found 'encap', allowed: keygen, import_pub, encaps, encaps_full"},
   {{"software", "IKE message", "0", "1", "", "measured", "pqm4", "", ""}, "column operation: found 'IKE message', allowed: small letters, digits and _"},
   {{"software", "", "0", "1", "", "measured", "pqm4", "", ""}, "column operation: is empty"},
@@ -221,7 +220,7 @@ static void test_all_problems_of_a_line(void **state)
   (void)state;
   struct err e = {0};
   struct cost_line *line = read_cells((const char *const[9]){"nothing-near-it", "x y", "b", "c", "d", "e", "f", "", ""}, &e);
-  assert_int_equal(e.count, 7);
+  assert_int_equal(e.count, 6); /* the operation of an unknown algorithm is not judged */
   cost_line_free(line);
   err_free(&e);
 }

@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The shipped data pass lint_data.sh, and each kind of mistake in a copy is found at its file and line.
+here=$(dirname "$0")
+copy=$(mktemp -d) || exit 2
+trap 'rm -rf "$copy"' EXIT
+trap 'exit 1' HUP INT TERM
+passed=0 failed=0
+
+ok() { passed=$((passed + 1)); }
+bad() {
+  failed=$((failed + 1))
+  echo "FAIL: $*"
+}
+
+if out=$("$here/lint_data.sh"); then ok; else bad "shipped data: $out"; fi
+
+fresh() {
+  rm -rf "$copy/data"
+  mkdir -p "$copy/data/platforms"
+  cat >"$copy/data/sources.csv" <<'END'
+id,kind,author,title,year,where,licence,note
+lab,paper,"A, B","a ""title""",2025,somewhere,,
+own,user,,mine,,my files,,
+END
+  cat >"$copy/data/platforms/box.csv" <<'END'
+# title: Box
+algorithm,operation,size_bytes,quantiles_ns,energy_nj,kind,source,family,note
+X25519,keygen,0,0:1 0.5:2 1:3,,measured,lab,,"a, b"
+X25519,derive,0,7,12,estimated,lab,,by hand
+END
+}
+
+# expect FILE:LINE WORDS: exactly this problem is reported.
+expect() {
+  if out=$("$here/lint_data.sh" "$copy/data"); then
+    bad "nothing found, expected $*"
+  else
+    case $out in
+    "$copy/data/$1: "*"$2"*) ok ;;
+    *) bad "expected $*, found $out" ;;
+    esac
+  fi
+}
+
+# row TEXT: a third row of box.csv
+row() {
+  fresh
+  printf '%s\n' "$1" >>"$copy/data/platforms/box.csv"
+}
+
+fresh
+if out=$("$here/lint_data.sh" "$copy/data"); then ok; else bad "a good folder: $out"; fi
+
+row 'X448,keygen,0,1,,measured,nobody,,'
+expect platforms/box.csv:5 'source "nobody" is not in sources.csv'
+row 'X448,keygen,0,1,,measured,,,'
+expect platforms/box.csv:5 'source "" is not in sources.csv'
+row 'X448,keygen,0,1,,measured,own,,mine'
+expect platforms/box.csv:5 'is for users'
+row 'X448,keygen,0,1,,guessed,lab,,'
+expect platforms/box.csv:5 'kind "guessed" is not known'
+row 'X448,keygen,0,1,,assumed,lab,,'
+expect platforms/box.csv:5 'must say in note how'
+row 'X448,keygen,0,1.5,,measured,lab,,'
+expect platforms/box.csv:5 'is no p:ns pair'
+row 'X448,keygen,0,0:2 1:1,,measured,lab,,'
+expect platforms/box.csv:5 'does not rise'
+row 'X448,keygen,0,0:2 0.9:3,,measured,lab,,'
+expect platforms/box.csv:5 'from p 0 to p 1'
+row 'X448,keygen,,1,,measured,lab,,'
+expect platforms/box.csv:5 'size_bytes "" is no whole number'
+row 'X448,keygen,0,1,-,measured,lab,,'
+expect platforms/box.csv:5 'energy_nj "-" is no whole number'
+row 'X448,key gen,0,1,,measured,lab,,'
+expect platforms/box.csv:5 'is not a name'
+row 'X448,keygen,0,1,,measured,lab'
+expect platforms/box.csv:5 'has 7 cells, the header has 9 columns'
+row 'X448,keygen,0,1,,measured,lab,,"open'
+expect platforms/box.csv:5 'a quote is never closed'
+row 'X25519,derive,0,9,,measured,lab,,'
+expect platforms/box.csv:5 'is already stated in line 4'
+
+fresh
+sed '1d' "$copy/data/platforms/box.csv" >"$copy/box" && mv "$copy/box" "$copy/data/platforms/box.csv"
+expect platforms/box.csv:1 'title'
+fresh
+sed '1s/title/titel/' "$copy/data/platforms/box.csv" >"$copy/box" && mv "$copy/box" "$copy/data/platforms/box.csv"
+expect platforms/box.csv:1 'a remark is'
+fresh
+sed '1s/$/\n# base: nowhere/' "$copy/data/platforms/box.csv" >"$copy/box" && mv "$copy/box" "$copy/data/platforms/box.csv"
+expect platforms/box.csv:2 'base "nowhere" is not shipped'
+fresh
+sed '2s/,family//' "$copy/data/platforms/box.csv" >"$copy/box" && mv "$copy/box" "$copy/data/platforms/box.csv"
+expect platforms/box.csv:2 'columns must be'
+fresh
+echo 'lab,paper,,again,,there,,' >>"$copy/data/sources.csv"
+expect sources.csv:4 'is there twice'
+fresh
+echo 'new,hearsay,,t,,there,,' >>"$copy/data/sources.csv"
+expect sources.csv:4 'kind "hearsay" is not known'
+fresh
+echo 'new,paper,,,,there,,' >>"$copy/data/sources.csv"
+expect sources.csv:4 'title or where is empty'
+fresh
+printf 'id,value,source\na,1,lab\nb,2,gone\n' >"$copy/data/published.csv"
+expect published.csv:3 'source "gone" is not in sources.csv'
+fresh
+printf 'id,value\na,1\n' >"$copy/data/published.csv"
+expect published.csv:1 'column source is missing'
+fresh
+rm "$copy/data/sources.csv"
+expect sources.csv:1 'is missing'
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
