@@ -10,23 +10,29 @@ endif
 endif
 
 WARNINGS = -Wall -Wextra -Wshadow -Wpointer-arith
-C_FLAGS = -O2 -g $(CFLAGS) -std=c11 -D_GNU_SOURCE -ffp-contract=off $(WARNINGS) -Wmissing-prototypes -Wstrict-prototypes $(SANITIZE)
-CXX_FLAGS = -O2 -g $(CXXFLAGS) -std=$(NS3_STD) -ffp-contract=off $(WARNINGS) $(SANITIZE)
+C_FLAGS = -O3 -g $(CFLAGS) -std=c11 -D_GNU_SOURCE -ffp-contract=off $(WARNINGS) -Wmissing-prototypes -Wstrict-prototypes $(SANITIZE)
+CXX_FLAGS = -O3 -g $(CXXFLAGS) -std=$(NS3_STD) -ffp-contract=off $(WARNINGS) $(SANITIZE)
 DATADIR = $(PREFIX)/share/pqnetsim
 CPP_FLAGS = -I. -MMD -MP -DPQNETSIM_VERSION='"$(VERSION)"' -DPQNETSIM_DATADIR='"$(DATADIR)"'
 LINK_FLAGS = $(LDFLAGS) $(SANITIZE)
 
 # The layers, lowest first; the include rules between them are in sim/test/lint.sh.
-CORE = $(patsubst %.c,%.o,$(wildcard sim/core/*.c))
-NET = sim/net/net_path.o sim/net/net_rules.o
-MODELS = $(patsubst %.c,%.o,$(wildcard models/*/*.c))
-WORKER = sim/run/run.o sim/run/worker.o
-RUN = $(filter-out $(WORKER),$(patsubst %.c,%.o,$(wildcard sim/run/*.c)))
-CALIB = $(patsubst %.c,%.o,$(wildcard calib/*.c))
-OUTPUT = $(patsubst %.c,%.o,$(wildcard output/*.c))
-CMD = sim/main.o $(patsubst %.c,%.o,$(wildcard sim/cmd*.c))
+CORE = $(addprefix sim/core/,cpu.o err.o event.o metric.o param.o random.o units.o)
+NET = $(addprefix sim/net/,net_path.o net_rules.o)
+MODELS = \
+  $(addprefix models/crypto/,alg.o cost.o cost_data.o cost_line.o cost_share.o csv.o) \
+  $(addprefix models/transport/,esp.o port.o) \
+  $(addprefix models/security/,handshake.o ikev2.o ikev2_config.o x509.o) \
+  $(addprefix models/domain/,catalog.o e2.o probe.o)
+WORKER = $(addprefix sim/run/,run.o worker.o)
+RUN = $(addprefix sim/run/,arena.o axes.o digest.o load.o names.o pool.o problem.o range.o require.o scenario.o skip.o \
+  sweep.o utf8.o value.o yaml.o)
+OUTPUT = $(addprefix output/,grid.o json.o metric_json.o plot.o plot_gnuplot.o plot_run.o schema.o stats.o store.o \
+  store_extend.o store_file.o store_read.o store_study.o table_export.o table_run.o table_show.o table_where.o)
+CMD = $(addprefix sim/,main.o cmd_columns.o cmd_estimate.o cmd_execute.o cmd_folders.o cmd_init.o cmd_list.o cmd_listing.o \
+  cmd_options.o cmd_params.o cmd_plot.o cmd_progress.o cmd_require.o cmd_run.o cmd_study.o cmd_sweep.o)
 
-PQNETSIM = $(addprefix build/,$(CORE) $(NET) sim/net/net_native.o $(MODELS) $(WORKER) $(RUN) $(CALIB) $(OUTPUT) $(CMD))
+PQNETSIM = $(addprefix build/,$(CORE) $(NET) sim/net/net_native.o $(MODELS) $(WORKER) $(RUN) $(OUTPUT) $(CMD))
 PQNETSIM_NS3 = $(addprefix build/,$(CORE) $(NET) sim/net/net_ns3.o sim/net/ns3_main.o $(MODELS) $(WORKER))
 
 PROGRAMS = pqnetsim $(if $(filter 1,$(HAVE_NS3)),pqnetsim-ns3)
@@ -38,7 +44,7 @@ C_TESTS = $(filter-out $(NS3_TESTS),$(TESTS))
 RUN_TESTS = $(C_TESTS) $(if $(filter 1,$(HAVE_NS3)),$(NS3_TESTS))
 TEST_SCRIPTS = $(wildcard $(foreach d,calib output models/* sim sim/*,$(d)/test/*_test.sh))
 
-BENCHES = build/sim/core/test/event_bench $(if $(filter 1,$(HAVE_NS3)),build/sim/net/test/ns3_hold_bench)
+BENCHES = build/sim/core/test/event_bench build/output/test/store_bench $(if $(filter 1,$(HAVE_NS3)),build/sim/net/test/ns3_hold_bench)
 
 Q = $(if $(V),,@)
 
@@ -53,19 +59,18 @@ pqnetsim-ns3: $(PQNETSIM_NS3)
 	@echo "  LINK   $@"
 	$(Q)$(CXX) $(LINK_FLAGS) -Wl,--as-needed -o $@ $^ $(NS3_LIBS) -lm
 
-build/%.o: %.c config.mk
+build/%.o: %.c config.mk Makefile
 	@mkdir -p $(@D)
 	@echo "  CC     $<"
 	$(Q)$(CC) $(C_FLAGS) $(CPP_FLAGS) $(LIB_CFLAGS) -c -o $@ $<
 
-build/%.o: %.cc config.mk
+build/%.o: %.cc config.mk Makefile
 	@mkdir -p $(@D)
 	@echo "  CXX    $<"
 	$(Q)$(CXX) $(CXX_FLAGS) $(CPP_FLAGS) $(NS3_CFLAGS) -c -o $@ $<
 
 build/sim/run/%.o: LIB_CFLAGS = $(YAML_CFLAGS) $(CRYPTO_CFLAGS)
 build/output/%.o: LIB_CFLAGS = $(SQLITE_CFLAGS) $(GSL_CFLAGS)
-build/calib/%.o: LIB_CFLAGS = $(CRYPTO_CFLAGS) $(GSL_CFLAGS)
 build/%_test.o: LIB_CFLAGS = $(CMOCKA_CFLAGS) $(SQLITE_CFLAGS)
 
 .SECONDEXPANSION:
@@ -84,6 +89,10 @@ $(NS3_TESTS): build/%: build/%.o $$(call named_objects,$$*.c)
 build/sim/core/test/event_bench: build/sim/core/test/event_bench.o build/sim/core/event.o
 	@echo "  LINK   $@"
 	$(Q)$(CC) $(LINK_FLAGS) -o $@ $^
+
+build/output/test/store_bench: build/output/test/store_bench.o $(addprefix build/,$(OUTPUT) $(CORE))
+	@echo "  LINK   $@"
+	$(Q)$(CC) $(LINK_FLAGS) -o $@ $^ $(SQLITE_LIBS) $(GSL_LIBS)
 
 build/sim/net/test/ns3_hold_bench: build/sim/net/test/ns3_hold_bench.o
 	@echo "  LINK   $@"

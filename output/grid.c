@@ -9,8 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct column { char *header; enum grid_kind kind; };
-struct cell { char *text; double number; };
+struct column {
+  char *header;
+  enum grid_kind kind;
+};
+struct cell {
+  char *text;
+  double number;
+};
 
 struct grid {
   int column_count;
@@ -19,15 +25,13 @@ struct grid {
   struct cell *cells;
 };
 
-struct grid *grid_new(void)
-{
+struct grid *grid_new(void) {
   struct grid *grid = calloc(1, sizeof *grid);
   assert(grid);
   return grid;
 }
 
-void grid_free(struct grid *grid)
-{
+void grid_free(struct grid *grid) {
   if (!grid) return;
   for (int i = 0; i < grid->column_count; i++) free(grid->columns[i].header);
   for (size_t i = 0; i < grid->cell_count; i++) free(grid->cells[i].text);
@@ -36,23 +40,20 @@ void grid_free(struct grid *grid)
   free(grid);
 }
 
-static char *copy(const char *text)
-{
+static char *copy(const char *text) {
   char *result = strdup(text);
   assert(result);
   return result;
 }
 
-void grid_column(struct grid *grid, const char *header, enum grid_kind kind)
-{
+void grid_column(struct grid *grid, const char *header, enum grid_kind kind) {
   assert(grid->cell_count == 0);
   grid->columns = realloc(grid->columns, (size_t)(grid->column_count + 1) * sizeof *grid->columns);
   assert(grid->columns);
   grid->columns[grid->column_count++] = (struct column){copy(header), kind};
 }
 
-static void add(struct grid *grid, struct cell cell, enum grid_kind kind)
-{
+static void add(struct grid *grid, struct cell cell, enum grid_kind kind) {
   assert(grid->column_count > 0 && grid->columns[grid->cell_count % (size_t)grid->column_count].kind == kind);
   if (grid->cell_count == grid->capacity) {
     grid->capacity = grid->capacity ? 2 * grid->capacity : 64;
@@ -62,23 +63,13 @@ static void add(struct grid *grid, struct cell cell, enum grid_kind kind)
   grid->cells[grid->cell_count++] = cell;
 }
 
-void grid_text(struct grid *grid, const char *text)
-{
-  add(grid, (struct cell){copy(text), NAN}, GRID_TEXT);
-}
+void grid_text(struct grid *grid, const char *text) { add(grid, (struct cell){copy(text), NAN}, GRID_TEXT); }
 
-void grid_right(struct grid *grid, const char *text)
-{
-  add(grid, (struct cell){copy(text), NAN}, GRID_RIGHT);
-}
+void grid_right(struct grid *grid, const char *text) { add(grid, (struct cell){copy(text), NAN}, GRID_RIGHT); }
 
-void grid_number(struct grid *grid, double value)
-{
-  add(grid, (struct cell){NULL, value}, GRID_NUMBER);
-}
+void grid_number(struct grid *grid, double value) { add(grid, (struct cell){NULL, value}, GRID_NUMBER); }
 
-const char *grid_short_number(double value, int significant, char buffer[64])
-{
+const char *grid_short_number(double value, int significant, char buffer[64]) {
   int decimals = 0;
   bool whole = value == rint(value) && fabs(value) < 1e15;
   for (double size = fabs(value); !whole && size < pow(10, significant - 1) && decimals < 9; size *= 10) decimals++;
@@ -89,8 +80,7 @@ const char *grid_short_number(double value, int significant, char buffer[64])
 enum { MAX_DECIMALS = 6, SIGNIFICANT = 4, NO_DECIMALS = -1 };
 
 /* NO_DECIMALS: values too small for fixed decimals; each cell then writes itself. */
-static int column_decimals(const struct grid *grid, int column)
-{
+static int column_decimals(const struct grid *grid, int column) {
   double smallest = INFINITY;
   bool whole = true;
   for (size_t i = (size_t)column; i < grid->cell_count; i += (size_t)grid->column_count) {
@@ -107,15 +97,13 @@ static int column_decimals(const struct grid *grid, int column)
 }
 
 /* Display width: characters, not bytes. */
-static int width(const char *text)
-{
+static int width(const char *text) {
   int count = 0;
   for (; *text; text++) count += ((unsigned char)*text & 0xc0) != 0x80;
   return count;
 }
 
-static const char *cell_text(const struct cell *cell, int decimals, char buffer[400])
-{
+static const char *cell_text(const struct cell *cell, int decimals, char buffer[400]) {
   if (cell->text) return cell->text;
   if (isnan(cell->number)) return "";
   if (decimals == NO_DECIMALS) return real_format(cell->number, buffer);
@@ -124,8 +112,7 @@ static const char *cell_text(const struct cell *cell, int decimals, char buffer[
 }
 
 /* Blanks are held back until something follows them on the line. */
-static void put(FILE *to, const char *text, int columns, bool left, int *blanks)
-{
+static void put(FILE *to, const char *text, int columns, bool left, int *blanks) {
   int space = columns - width(text);
   if (!left) *blanks += space;
   if (*text) {
@@ -135,8 +122,7 @@ static void put(FILE *to, const char *text, int columns, bool left, int *blanks)
   *blanks += 2 + (left ? space : 0);
 }
 
-void grid_print(const struct grid *grid, FILE *to)
-{
+void grid_print(const struct grid *grid, FILE *to) {
   int count = grid->column_count;
   int *widths = calloc((size_t)count + 1, sizeof *widths), *decimals = calloc((size_t)count + 1, sizeof *decimals);
   char buffer[400];

@@ -3,19 +3,33 @@
 
 #include "output/json.h"
 
-static void put_text_or_null(FILE *to, const char *key, const char *text)
-{
+static void put_text_or_null(FILE *to, const char *key, const char *text) {
   fprintf(to, "\"%s\": ", key);
-  if (text) json_string(to, text);
-  else fputs("null", to);
+  if (text)
+    json_string(to, text);
+  else
+    fputs("null", to);
   fputs(", ", to);
 }
 
-void metric_json_write(FILE *to, const struct metric_def *def, const struct store_row *row)
-{
-  const struct { const char *name; double value; } statistics[] = {
-    {"mean", row->mean}, {"sd", row->sd}, {"cv", row->cv}, {"iqr", row->iqr}, {"ci95", row->ci95}, {"min", row->min}, {"p5", row->p5},
-    {"p25", row->p25}, {"p50", row->p50}, {"p75", row->p75}, {"p95", row->p95}, {"p99", row->p99}, {"max", row->max},
+void metric_json_write(FILE *to, const struct metric_def *def, const struct store_row *row) {
+  const struct {
+    const char *name;
+    double value;
+  } statistics[] = {
+      {"mean", row->mean},
+      {"sd", row->sd},
+      {"cv", row->cv},
+      {"iqr", row->iqr},
+      {"ci95", row->ci95},
+      {"min", row->min},
+      {"p5", row->p5},
+      {"p25", row->p25},
+      {"p50", row->p50},
+      {"p75", row->p75},
+      {"p95", row->p95},
+      {"p99", row->p99},
+      {"max", row->max},
   };
   fputc('{', to);
   put_text_or_null(to, "unit", metric_unit_name(def->unit));

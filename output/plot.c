@@ -30,16 +30,15 @@ struct plotting {
   enum figure_kind kind;
   int metric;
   const char *stat;
-  int x;           /* axis, -1: none */
-  bool *grouping;  /* per axis: part of the series' names */
-  bool *varies;    /* per axis: several values among the points */
+  int x;          /* axis, -1: none */
+  bool *grouping; /* per axis: part of the series' names */
+  bool *varies;   /* per axis: several values among the points */
   int count;
   struct chosen *points;
 };
 
 static char *format(const char *text, ...) __attribute__((format(printf, 1, 2)));
-static char *format(const char *text, ...)
-{
+static char *format(const char *text, ...) {
   char *result = NULL;
   va_list args;
   va_start(args, text);
@@ -49,16 +48,15 @@ static char *format(const char *text, ...)
   return result;
 }
 
-static bool same_cell(const struct store_axis *axis, const struct store_cell *a, const struct store_cell *b)
-{
+static bool same_cell(const struct store_axis *axis, const struct store_cell *a, const struct store_cell *b) {
   return axis->is_text ? strcmp(a->text, b->text) == 0 : a->number == b->number;
 }
 
 /* --- what is asked for --- */
 
-static int parse_kind(const char *name, enum figure_kind *kind, struct err *e)
-{
-  static const char *const names[] = {[FIGURE_LINE] = "line", [FIGURE_CDF] = "cdf", [FIGURE_BAR] = "bar", [FIGURE_HEATMAP] = "heatmap", [FIGURE_BREAKDOWN] = "breakdown"};
+static int parse_kind(const char *name, enum figure_kind *kind, struct err *e) {
+  static const char *const names[] = {
+      [FIGURE_LINE] = "line", [FIGURE_CDF] = "cdf", [FIGURE_BAR] = "bar", [FIGURE_HEATMAP] = "heatmap", [FIGURE_BREAKDOWN] = "breakdown"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     if (strcmp(names[i], name) != 0) continue;
     *kind = (enum figure_kind)i;
@@ -67,8 +65,7 @@ static int parse_kind(const char *name, enum figure_kind *kind, struct err *e)
   return err_add(e, ERR_INPUT, "there is no kind of plot %s; there are: line cdf bar heatmap breakdown", name);
 }
 
-static void copy_point(struct plotting *plotting, const struct store_point *point)
-{
+static void copy_point(struct plotting *plotting, const struct store_point *point) {
   int axes = plotting->study->axis_count;
   struct chosen chosen = {.id = point->id, .cells = calloc((size_t)axes + 1, sizeof *chosen.cells), .low = NAN, .high = NAN};
   assert(chosen.cells);
@@ -83,8 +80,7 @@ static void copy_point(struct plotting *plotting, const struct store_point *poin
   plotting->points[plotting->count++] = chosen;
 }
 
-static int load_points(struct plotting *plotting, const struct plot_request *request, struct err *e)
-{
+static int load_points(struct plotting *plotting, const struct plot_request *request, struct err *e) {
   struct store *store = plotting->store;
   for (int64_t id = 0; id < store_point_count(store); id++) {
     struct store_point point;
@@ -101,8 +97,7 @@ static int load_points(struct plotting *plotting, const struct plot_request *req
   return 0;
 }
 
-static int load_rows(struct plotting *plotting, struct err *e)
-{
+static int load_rows(struct plotting *plotting, struct err *e) {
   bool any = false;
   for (int i = 0; i < plotting->count; i++) {
     struct chosen *point = &plotting->points[i];
@@ -115,8 +110,7 @@ static int load_rows(struct plotting *plotting, struct err *e)
 }
 
 /* Of a mean: Student's t. Of a quantile: the quantiles that bound it. */
-static int load_intervals(struct plotting *plotting, struct err *e)
-{
+static int load_intervals(struct plotting *plotting, struct err *e) {
   int permille = stats_permille(plotting->stat);
   bool mean = strcmp(plotting->stat, "mean") == 0;
   for (int i = 0; i < plotting->count; i++) {
@@ -139,8 +133,7 @@ static int load_intervals(struct plotting *plotting, struct err *e)
   return 0;
 }
 
-static int default_x(const struct plotting *plotting)
-{
+static int default_x(const struct plotting *plotting) {
   const struct store_study *study = plotting->study;
   for (int a = 0; a < study->axis_count; a++)
     if (plotting->varies[a] && !study->axes[a].is_text) return a;
@@ -150,20 +143,19 @@ static int default_x(const struct plotting *plotting)
 }
 
 /* Points that differ in an axis which is neither x nor by would fall on one another. */
-static int refuse_hidden_axes(const struct plotting *plotting, struct err *e)
-{
+static int refuse_hidden_axes(const struct plotting *plotting, struct err *e) {
   int code = 0;
   for (int a = 0; a < plotting->study->axis_count; a++) {
     const struct store_axis *axis = &plotting->study->axes[a];
     char value[256];
     if (!plotting->varies[a] || a == plotting->x || plotting->grouping[a]) continue;
-    code = err_add(e, ERR_INPUT, "axis %s has several values, too: fix it (--where %s=%s)", axis->name, axis->name, table_cell(axis, &plotting->points[0].cells[a], value, sizeof value));
+    code = err_add(e, ERR_INPUT, "axis %s has several values, too: fix it (--where %s=%s)", axis->name, axis->name,
+        table_cell(axis, &plotting->points[0].cells[a], value, sizeof value));
   }
   return code;
 }
 
-static int resolve_axes(struct plotting *plotting, const struct plot_request *request, struct err *e)
-{
+static int resolve_axes(struct plotting *plotting, const struct plot_request *request, struct err *e) {
   const struct store_study *study = plotting->study;
   int by, code = request->x ? table_find_axis(study, request->x, &plotting->x, e) : 0;
   if (code) return code;
@@ -171,7 +163,8 @@ static int resolve_axes(struct plotting *plotting, const struct plot_request *re
   bool numeric = plotting->x >= 0 && !study->axes[plotting->x].is_text;
   if (!request->kind) plotting->kind = numeric ? FIGURE_LINE : FIGURE_BAR;
   if (plotting->kind == FIGURE_LINE && !numeric)
-    return err_add(e, ERR_INPUT, "a line needs a numeric axis; %s has none of numbers: use --kind bar", plotting->x >= 0 ? study->axes[plotting->x].name : "the study");
+    return err_add(
+        e, ERR_INPUT, "a line needs a numeric axis; %s has none of numbers: use --kind bar", plotting->x >= 0 ? study->axes[plotting->x].name : "the study");
   if (plotting->kind == FIGURE_CDF) plotting->x = -1; /* every point is a series */
   if (request->by) {
     code = table_find_axis(study, request->by, &by, e);
@@ -187,8 +180,7 @@ static int resolve_axes(struct plotting *plotting, const struct plot_request *re
 /* --- columns and series --- */
 
 /* Values of a point in the axes chosen, joined; malloc'd. */
-static char *point_name(const struct plotting *plotting, const struct chosen *point, const bool *axes, int also)
-{
+static char *point_name(const struct plotting *plotting, const struct chosen *point, const bool *axes, int also) {
   char *name = format("%s", "");
   for (int a = 0; a < plotting->study->axis_count; a++) {
     char value[256];
@@ -200,8 +192,7 @@ static char *point_name(const struct plotting *plotting, const struct chosen *po
   return name;
 }
 
-static char *axes_title(const struct plotting *plotting, const bool *axes, int also)
-{
+static char *axes_title(const struct plotting *plotting, const bool *axes, int also) {
   char *title = format("%s", "");
   for (int a = 0; a < plotting->study->axis_count; a++) {
     if (!axes[a] && a != also) continue;
@@ -213,8 +204,7 @@ static char *axes_title(const struct plotting *plotting, const bool *axes, int a
 }
 
 /* Index of name in the list, added at its end when it is new. */
-static int index_of(char ***list, int *count, char *name)
-{
+static int index_of(char ***list, int *count, char *name) {
   for (int i = 0; i < *count; i++) {
     if (strcmp((*list)[i], name) != 0) continue;
     free(name);
@@ -227,8 +217,7 @@ static int index_of(char ***list, int *count, char *name)
 }
 
 /* Every point's column and series; names in order of appearance, which is the order of the sweep. */
-static int place_points(struct plotting *plotting, struct figure *figure, struct err *e)
-{
+static int place_points(struct plotting *plotting, struct figure *figure, struct err *e) {
   char **series = NULL;
   int series_count = 0, limit = plotting->kind == FIGURE_HEATMAP ? MAX_HEATMAP : MAX_SERIES;
   bool columns = plotting->kind != FIGURE_LINE && plotting->kind != FIGURE_CDF;
@@ -238,13 +227,16 @@ static int place_points(struct plotting *plotting, struct figure *figure, struct
   bool joined = plotting->kind == FIGURE_BREAKDOWN;
   for (int i = 0; i < plotting->count && figure->column_count <= MAX_HEATMAP && series_count <= MAX_HEATMAP; i++) {
     struct chosen *point = &plotting->points[i];
-    if (columns) point->column = index_of(&figure->columns, &figure->column_count, point_name(plotting, point, joined ? plotting->grouping : none, plotting->x));
+    if (columns)
+      point->column = index_of(&figure->columns, &figure->column_count, point_name(plotting, point, joined ? plotting->grouping : none, plotting->x));
     if (!joined) point->series = index_of(&series, &series_count, point_name(plotting, point, plotting->grouping, -1));
   }
   int code = 0;
   int column_limit = plotting->kind == FIGURE_HEATMAP ? MAX_HEATMAP : MAX_COLUMNS;
-  if (figure->column_count > column_limit) code = err_add(e, ERR_INPUT, "more than %d bars or columns in one figure: choose fewer points (--where KEY=VALUE)", column_limit);
-  if (series_count > limit) code = err_add(e, ERR_INPUT, "more than %d series in one figure: choose an axis (--by KEY) and fix others (--where KEY=VALUE)", limit);
+  if (figure->column_count > column_limit)
+    code = err_add(e, ERR_INPUT, "more than %d bars or columns in one figure: choose fewer points (--where KEY=VALUE)", column_limit);
+  if (series_count > limit)
+    code = err_add(e, ERR_INPUT, "more than %d series in one figure: choose an axis (--by KEY) and fix others (--where KEY=VALUE)", limit);
   figure->series_count = series_count;
   figure->series = calloc((size_t)series_count + 1, sizeof *figure->series);
   assert(figure->series);
@@ -254,22 +246,19 @@ static int place_points(struct plotting *plotting, struct figure *figure, struct
   return code;
 }
 
-static struct figure_value *add_value(struct figure_series *series, struct figure_value value)
-{
+static struct figure_value *add_value(struct figure_series *series, struct figure_value value) {
   series->values = realloc(series->values, (size_t)(series->count + 1) * sizeof *series->values);
   assert(series->values);
   series->values[series->count] = value;
   return &series->values[series->count++];
 }
 
-static int value_compare(const void *a, const void *b)
-{
+static int value_compare(const void *a, const void *b) {
   double p = ((const struct figure_value *)a)->x, q = ((const struct figure_value *)b)->x;
   return (p > q) - (p < q);
 }
 
-static void fill_values(const struct plotting *plotting, struct figure *figure)
-{
+static void fill_values(const struct plotting *plotting, struct figure *figure) {
   for (int i = 0; i < plotting->count; i++) {
     const struct chosen *point = &plotting->points[i];
     struct figure_value value = {.x = plotting->kind == FIGURE_LINE ? point->cells[plotting->x].number : point->column, .y = NAN, .low = NAN, .high = NAN};
@@ -282,11 +271,11 @@ static void fill_values(const struct plotting *plotting, struct figure *figure)
     }
     add_value(&figure->series[point->series], value);
   }
-  for (int s = 0; s < figure->series_count; s++) qsort(figure->series[s].values, (size_t)figure->series[s].count, sizeof *figure->series[s].values, value_compare);
+  for (int s = 0; s < figure->series_count; s++)
+    qsort(figure->series[s].values, (size_t)figure->series[s].count, sizeof *figure->series[s].values, value_compare);
 }
 
-static int fill_cdf(const struct plotting *plotting, struct figure *figure, struct err *e)
-{
+static int fill_cdf(const struct plotting *plotting, struct figure *figure, struct err *e) {
   for (int i = 0; i < plotting->count; i++) {
     const struct chosen *point = &plotting->points[i];
     double *values, *shares;
@@ -294,8 +283,11 @@ static int fill_cdf(const struct plotting *plotting, struct figure *figure, stru
     if (code) return code;
     /* the first value is reached with a step from 0 */
     for (int k = 0; k < count; k++) {
-      if (k == 0) add_value(&figure->series[point->series], (struct figure_value){.x = values[0], .y = 0, .low = NAN, .high = NAN, .n = point->row.n, .failed = point->row.failed});
-      add_value(&figure->series[point->series], (struct figure_value){.x = values[k], .y = shares[k], .low = NAN, .high = NAN, .n = point->row.n, .failed = point->row.failed});
+      if (k == 0)
+        add_value(&figure->series[point->series],
+            (struct figure_value){.x = values[0], .y = 0, .low = NAN, .high = NAN, .n = point->row.n, .failed = point->row.failed});
+      add_value(&figure->series[point->series],
+          (struct figure_value){.x = values[k], .y = shares[k], .low = NAN, .high = NAN, .n = point->row.n, .failed = point->row.failed});
     }
     free(values);
     free(shares);
@@ -304,8 +296,7 @@ static int fill_cdf(const struct plotting *plotting, struct figure *figure, stru
 }
 
 /* Parts that are zero everywhere are left out; a part keeps its colour in every figure. */
-static int fill_breakdown(const struct plotting *plotting, struct figure *figure, struct err *e)
-{
+static int fill_breakdown(const struct plotting *plotting, struct figure *figure, struct err *e) {
   figure->series = realloc(figure->series, PART_COUNT * sizeof *figure->series);
   assert(figure->series);
   for (int part = 0; part < PART_COUNT; part++) {
@@ -317,7 +308,9 @@ static int fill_breakdown(const struct plotting *plotting, struct figure *figure
     for (int i = 0; i < plotting->count; i++) {
       const struct chosen *point = &plotting->points[i];
       bool there = point->found && point->row.n > 0;
-      add_value(series, (struct figure_value){.x = point->column, .y = there ? point->row.parts[part] : NAN, .low = NAN, .high = NAN, .n = point->row.n, .failed = point->row.failed});
+      add_value(
+          series, (struct figure_value){
+                      .x = point->column, .y = there ? point->row.parts[part] : NAN, .low = NAN, .high = NAN, .n = point->row.n, .failed = point->row.failed});
     }
   }
   return figure->series_count ? 0 : err_add(e, ERR_INPUT, "metric %s has no breakdown", plotting->study->metrics[plotting->metric].name);
@@ -326,8 +319,7 @@ static int fill_breakdown(const struct plotting *plotting, struct figure *figure
 /* --- words and scales --- */
 
 /* "n = 200", or its range over the points drawn. */
-static char *describe_counts(const struct plotting *plotting)
-{
+static char *describe_counts(const struct plotting *plotting) {
   int64_t least = INT64_MAX, most = 0, failed = 0;
   bool intervals = false;
   for (int i = 0; i < plotting->count; i++) {
@@ -341,14 +333,13 @@ static char *describe_counts(const struct plotting *plotting)
   intervals &= plotting->kind == FIGURE_LINE || plotting->kind == FIGURE_BAR;
   char *n = least == most ? format("n = %lld", (long long)most) : format("n = %lld to %lld", (long long)least, (long long)most);
   char *fails = failed ? format(", failed: up to %lld", (long long)failed) : format("%s", "");
-  char *all = format("%s%s%s", n, fails, intervals ? ", 95 % intervals" : "");
+  char *all = format("%s%s%s", n, fails, intervals ? ", 95% intervals" : "");
   free(n);
   free(fails);
   return all;
 }
 
-static void describe(const struct plotting *plotting, struct figure *figure)
-{
+static void describe(const struct plotting *plotting, struct figure *figure) {
   const struct store_study *study = plotting->study;
   const struct metric_def *def = &study->metrics[plotting->metric];
   char header[256], name[200];
@@ -375,8 +366,9 @@ static void describe(const struct plotting *plotting, struct figure *figure)
   } else {
     figure->y_label = value_label;
     /* a column's name carries its unit; a numeric scale does not */
-    figure->x_label = plotting->kind == FIGURE_LINE ? format("%s", table_header(study->axes[plotting->x].name, study->axes[plotting->x].unit, header, sizeof header))
-                    : axes_title(plotting, plotting->kind == FIGURE_BREAKDOWN ? plotting->grouping : none, plotting->x);
+    figure->x_label = plotting->kind == FIGURE_LINE
+                          ? format("%s", table_header(study->axes[plotting->x].name, study->axes[plotting->x].unit, header, sizeof header))
+                          : axes_title(plotting, plotting->kind == FIGURE_BREAKDOWN ? plotting->grouping : none, plotting->x);
   }
   free(none);
   figure->key_title = plotting->kind == FIGURE_BREAKDOWN ? format("%s", "") : axes_title(plotting, plotting->grouping, -1);
@@ -385,8 +377,7 @@ static void describe(const struct plotting *plotting, struct figure *figure)
 /* Values that span this factor are unreadable on a linear scale. */
 static const double LOG_FACTOR = 100;
 
-static void choose_scales(const struct plotting *plotting, struct figure *figure)
-{
+static void choose_scales(const struct plotting *plotting, struct figure *figure) {
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
   for (int s = 0; s < figure->series_count; s++) {
     for (int i = 0; i < figure->series[s].count; i++) {
@@ -405,21 +396,22 @@ static void choose_scales(const struct plotting *plotting, struct figure *figure
   figure->y_log = y_wide && plotting->kind != FIGURE_CDF && plotting->kind != FIGURE_BREAKDOWN;
 }
 
-static int fill_figure(struct plotting *plotting, struct figure *figure, struct err *e)
-{
+static int fill_figure(struct plotting *plotting, struct figure *figure, struct err *e) {
   int code = place_points(plotting, figure, e);
   if (code) return code;
-  if (plotting->kind == FIGURE_CDF) code = fill_cdf(plotting, figure, e);
-  else if (plotting->kind == FIGURE_BREAKDOWN) code = fill_breakdown(plotting, figure, e);
-  else fill_values(plotting, figure);
+  if (plotting->kind == FIGURE_CDF)
+    code = fill_cdf(plotting, figure, e);
+  else if (plotting->kind == FIGURE_BREAKDOWN)
+    code = fill_breakdown(plotting, figure, e);
+  else
+    fill_values(plotting, figure);
   if (code) return code;
   describe(plotting, figure);
   choose_scales(plotting, figure);
   return 0;
 }
 
-static int resolve_statistic(struct plotting *plotting, const struct plot_request *request, struct err *e)
-{
+static int resolve_statistic(struct plotting *plotting, const struct plot_request *request, struct err *e) {
   int code = table_find_metric(plotting->study, request->y, &plotting->metric, &plotting->stat, e);
   if (code) return code;
   bool breakdown = plotting->kind == FIGURE_BREAKDOWN, given = plotting->stat;
@@ -429,8 +421,7 @@ static int resolve_statistic(struct plotting *plotting, const struct plot_reques
   return 0;
 }
 
-static int prepare(struct plotting *plotting, const struct plot_request *request, struct err *e)
-{
+static int prepare(struct plotting *plotting, const struct plot_request *request, struct err *e) {
   int code = request->kind ? parse_kind(request->kind, &plotting->kind, e) : 0;
   if (!code) code = resolve_statistic(plotting, request, e);
   if (!code) code = load_points(plotting, request, e);
@@ -440,8 +431,7 @@ static int prepare(struct plotting *plotting, const struct plot_request *request
   return code;
 }
 
-int plot_draw(struct store *store, const struct plot_request *request, struct err *e)
-{
+int plot_draw(struct store *store, const struct plot_request *request, struct err *e) {
   const struct store_study *study = store_study(store);
   struct plotting plotting = {.store = store, .study = study, .kind = FIGURE_LINE, .x = -1};
   struct figure figure = {0};

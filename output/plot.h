@@ -18,12 +18,13 @@
 #include "output/table.h"
 
 struct plot_request {
-  const char *out;      /* path, ending decides the format */
-  const char *y;        /* METRIC or METRIC.STAT (default p50; breakdown: mean) */
-  const char *x;        /* axis; NULL: the first numeric axis with several values, else the first axis with several, else the first */
-  const char *by;       /* axis for series; NULL: every other axis with several values */
-  const char *kind;     /* line cdf bar heatmap breakdown; NULL: line for a numeric x, bar for a text x */
-  const struct table_where *wheres; int where_count;
+  const char *out;  /* path, ending decides the format */
+  const char *y;    /* METRIC or METRIC.STAT (default p50; breakdown: mean) */
+  const char *x;    /* axis; NULL: the first numeric axis with several values, else the first axis with several, else the first */
+  const char *by;   /* axis for series; NULL: every other axis with several values */
+  const char *kind; /* line cdf bar heatmap breakdown; NULL: line for a numeric x, bar for a text x */
+  const struct table_where *wheres;
+  int where_count;
 };
 int plot_draw(struct store *store, const struct plot_request *request, struct err *e) MUST_CHECK;
 

@@ -17,36 +17,37 @@
 /* Colours that readers with any common colour blindness tell apart.
  * Source: M. Okabe, K. Ito, Color Universal Design (2008), figure 16; its yellow last, since it is faint on white.
  * The second eight are the first ones halfway to white. */
-static const char *const palette[] = {"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#F0E442",
-                                      "#80B9D9", "#F3CF80", "#80CFB9", "#E6BCD3", "#ABDAF4", "#EAAF80", "#808080", "#F8F2A1"};
+static const char *const palette[] = {"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#F0E442", "#80B9D9", "#F3CF80", "#80CFB9",
+    "#E6BCD3", "#ABDAF4", "#EAAF80", "#808080", "#F8F2A1"};
 enum { COLORS = sizeof palette / sizeof palette[0] };
 
 /* By enum part: neighbours in a stack differ in hue and in lightness; two greys complete the eight. */
 static const char *const part_palette[] = {"#D55E00", "#F0E442", "#0072B2", "#56B4E9", "#009E73", "#CC79A7", "#000000", "#999999", "#E69F00", "#DDDDDD"};
 
 /* Sizes are given in points of a 960 wide drawing; `scale` makes them the terminal's own unit. */
-static const struct { const char *ending; double scale; const char *terminal; } formats[] = {
-  {"svg", 1, "svg noenhanced size %g,%g font 'Helvetica,Arial,sans-serif,15' linewidth 1.5 background '#ffffff'"},
-  {"png", 1.5, "pngcairo noenhanced size %g,%g font 'Sans,12' fontscale 1.5 linewidth 2.2 background '#ffffff'"},
-  {"pdf", 0.025, "pdfcairo noenhanced size %gcm,%gcm font 'Sans,11' linewidth 1.5 background '#ffffff'"},
+static const struct {
+  const char *ending;
+  double scale;
+  const char *terminal;
+} formats[] = {
+    {"svg", 1, "svg noenhanced size %g,%g font 'Helvetica,Arial,sans-serif,15' linewidth 1.5 background '#ffffff'"},
+    {"png", 1.5, "pngcairo noenhanced size %g,%g font 'Sans,12' fontscale 1.5 pointscale 1.6 linewidth 2.2 background '#ffffff'"},
+    {"pdf", 0.025, "pdfcairo noenhanced size %gcm,%gcm font 'Sans,11' linewidth 1.5 background '#ffffff'"},
 };
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
-static int format_of(const char *path)
-{
+static int format_of(const char *path) {
   const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
   for (int i = 0; i < FORMATS && dot && (!slash || dot > slash + 1); i++)
     if (strcasecmp(dot + 1, formats[i].ending) == 0) return i;
   return -1;
 }
 
-int figure_check_path(const char *path, struct err *e)
-{
+int figure_check_path(const char *path, struct err *e) {
   return format_of(path) >= 0 ? 0 : err_add(e, ERR_INPUT, "%s: the name of a figure ends in .svg, .png or .pdf", path);
 }
 
-void figure_free(struct figure *figure)
-{
+void figure_free(struct figure *figure) {
   for (int i = 0; i < figure->series_count; i++) {
     free(figure->series[i].name);
     free(figure->series[i].values);
@@ -63,8 +64,7 @@ void figure_free(struct figure *figure)
 
 /* --- text --- */
 
-static void quote(FILE *to, const char *text)
-{
+static void quote(FILE *to, const char *text) {
   fputc('\'', to);
   for (; *text; text++) {
     if (*text == '\'') fputc('\'', to);
@@ -74,23 +74,20 @@ static void quote(FILE *to, const char *text)
 }
 
 /* A name of a file in the script's folder: "./" keeps '|' and '<' at its start from meaning a pipe. */
-static void quote_file(FILE *to, const char *name, const char *ending)
-{
+static void quote_file(FILE *to, const char *name, const char *ending) {
   fputs("'./", to);
   for (; *name; name++) fprintf(to, *name == '\'' ? "''" : "%c", *name);
   fprintf(to, "%s'", ending);
 }
 
-static int characters(const char *text)
-{
+static int characters(const char *text) {
   int count = 0;
   for (; *text; text++) count += ((unsigned char)*text & 0xc0) != 0x80;
   return count;
 }
 
 /* Lines of at most `width` characters, broken after ", " or at a blank; written as a gnuplot string expression. */
-static int put_wrapped(FILE *to, const char *text, int width)
-{
+static int put_wrapped(FILE *to, const char *text, int width) {
   int lines = 1;
   for (;;) {
     int used = 0;
@@ -110,21 +107,18 @@ static int put_wrapped(FILE *to, const char *text, int width)
   }
 }
 
-static void put_number(FILE *to, double value)
-{
+static void put_number(FILE *to, double value) {
   char buffer[32];
   fputs(isnan(value) ? "NaN" : real_format(value, buffer), to);
 }
 
-static void put_plain(FILE *to, const char *text)
-{
+static void put_plain(FILE *to, const char *text) {
   for (; *text; text++) fputc((unsigned char)*text < 0x20 || *text == '"' ? ' ' : *text, to);
 }
 
 /* --- the data file --- */
 
-static void put_values(FILE *to, const struct figure *figure, const struct figure_series *series)
-{
+static void put_values(FILE *to, const struct figure *figure, const struct figure_series *series) {
   for (int i = 0; i < series->count; i++) {
     const struct figure_value *value = &series->values[i];
     const double numbers[] = {value->x, value->y, value->low, value->high};
@@ -141,12 +135,14 @@ static void put_values(FILE *to, const struct figure *figure, const struct figur
   }
 }
 
-static void put_series_data(FILE *to, const struct figure *figure)
-{
+static void put_series_data(FILE *to, const struct figure *figure) {
   for (int s = 0; s < figure->series_count; s++) {
     fputs(s ? "\n\n# series: " : "# series: ", to);
-    put_plain(to, figure->series[s].name);
-    fputs(figure->kind == FIGURE_CDF ? "\n# value\tshare\tn\tfailed\n" : figure->columns ? "\n# position\tvalue\tlow\thigh\tn\tfailed\tname\n" : "\n# x\tvalue\tlow\thigh\tn\tfailed\n", to);
+    put_plain(to, *figure->series[s].name ? figure->series[s].name : "all");
+    fputs(figure->kind == FIGURE_CDF ? "\n# value\tshare\tn\tfailed\n"
+          : figure->columns          ? "\n# position\tvalue\tlow\thigh\tn\tfailed\tname\n"
+                                     : "\n# x\tvalue\tlow\thigh\tn\tfailed\n",
+        to);
     put_values(to, figure, &figure->series[s]);
   }
 }
@@ -154,8 +150,7 @@ static void put_series_data(FILE *to, const struct figure *figure)
 static double middle_tone(const struct figure *figure);
 
 /* Cells: column, row, value, and whether its number is written in white. */
-static void put_heatmap_data(FILE *to, const struct figure *figure)
-{
+static void put_heatmap_data(FILE *to, const struct figure *figure) {
   double dark = middle_tone(figure);
   fputs("# column\trow\tvalue\tshown\twhite\tcolumn's name\trow's name\n", to);
   for (int s = 0; s < figure->series_count; s++) {
@@ -174,16 +169,14 @@ static void put_heatmap_data(FILE *to, const struct figure *figure)
   }
 }
 
-static double column_sum(const struct figure *figure, int index)
-{
+static double column_sum(const struct figure *figure, int index) {
   double sum = 0;
   for (int s = 0; s < figure->series_count; s++) sum += figure->series[s].values[index].y;
   return sum;
 }
 
 /* A row per bar: parts from the bottom up. */
-static void put_breakdown_data(FILE *to, const struct figure *figure)
-{
+static void put_breakdown_data(FILE *to, const struct figure *figure) {
   fputs("# position\ttotal\tshown", to);
   for (int s = 0; s < figure->series_count; s++) {
     fputc('\t', to);
@@ -208,25 +201,24 @@ static void put_breakdown_data(FILE *to, const struct figure *figure)
 
 /* --- scales --- */
 
-struct range { double low, high; };
+struct range {
+  double low, high;
+};
 
-static void widen(struct range *range, double value)
-{
+static void widen(struct range *range, double value) {
   if (!isfinite(value)) return;
   range->low = fmin(range->low, value);
   range->high = fmax(range->high, value);
 }
 
-static struct range x_range(const struct figure *figure)
-{
+static struct range x_range(const struct figure *figure) {
   struct range range = {INFINITY, -INFINITY};
   for (int s = 0; s < figure->series_count; s++)
     for (int i = 0; i < figure->series[s].count; i++) widen(&range, figure->series[s].values[i].x);
   return range;
 }
 
-static struct range y_range(const struct figure *figure)
-{
+static struct range y_range(const struct figure *figure) {
   struct range range = {INFINITY, -INFINITY};
   for (int s = 0; s < figure->series_count; s++) {
     for (int i = 0; i < figure->series[s].count; i++) {
@@ -241,15 +233,13 @@ static struct range y_range(const struct figure *figure)
 }
 
 /* Above the middle of the scale the colours are dark. */
-static double middle_tone(const struct figure *figure)
-{
+static double middle_tone(const struct figure *figure) {
   struct range range = y_range(figure);
   return figure->y_log ? range.low * pow(range.high / range.low, 0.5) : range.low + 0.5 * (range.high - range.low);
 }
 
 /* 1-2-5 steps while few, decades beyond; written out, since gnuplot labels decades alone, of which a short axis has none. */
-static void put_log_tics(FILE *to, const char *axis, struct range range)
-{
+static void put_log_tics(FILE *to, const char *axis, struct range range) {
   static const int steps[] = {1, 2, 5};
   double decades = log10(range.high / range.low);
   int count = 0, used = decades > 2.5 ? 1 : 3;
@@ -272,8 +262,7 @@ static void put_log_tics(FILE *to, const char *axis, struct range range)
   fputs(")\n", to);
 }
 
-static void put_log_axis(FILE *to, const char *axis, struct range range)
-{
+static void put_log_axis(FILE *to, const char *axis, struct range range) {
   char low[32], high[32];
   double margin = pow(range.high / range.low, 0.04);
   if (margin < 1.02) margin = 1.02;
@@ -283,8 +272,7 @@ static void put_log_axis(FILE *to, const char *axis, struct range range)
 }
 
 /* From zero where zero is near: a bar's length must be its value, and small differences must not look large. */
-static void put_linear_axis(FILE *to, const char *axis, struct range range, bool from_zero)
-{
+static void put_linear_axis(FILE *to, const char *axis, struct range range, bool from_zero) {
   char low[32], high[32];
   double span = range.high - range.low;
   if (span <= 0) span = range.high != 0 ? fabs(range.high) : 1;
@@ -295,11 +283,12 @@ static void put_linear_axis(FILE *to, const char *axis, struct range range, bool
   fprintf(to, "set %srange [%s:%s]\n", axis, real_format(range.low, low), real_format(range.high, high));
 }
 
-static void put_axis(FILE *to, const char *axis, struct range range, bool logarithmic, bool from_zero)
-{
+static void put_axis(FILE *to, const char *axis, struct range range, bool logarithmic, bool from_zero) {
   if (!(range.low <= range.high)) return;
-  if (logarithmic) put_log_axis(to, axis, range);
-  else put_linear_axis(to, axis, range, from_zero);
+  if (logarithmic)
+    put_log_axis(to, axis, range);
+  else
+    put_linear_axis(to, axis, range, from_zero);
 }
 
 /* --- the script --- */
@@ -307,8 +296,7 @@ static void put_axis(FILE *to, const char *axis, struct range range, bool logari
 enum { WIDTH = 960, HEIGHT = 600, CHARACTERS = 100 };
 
 /* gnuplot reads the label of a tic as a format for its number: percent signs are doubled. */
-static void quote_format(FILE *to, const char *text)
-{
+static void quote_format(FILE *to, const char *text) {
   char *doubled = malloc(2 * strlen(text) + 1), *end = doubled;
   assert(doubled);
   for (; *text; text++) {
@@ -320,8 +308,7 @@ static void quote_format(FILE *to, const char *text)
   free(doubled);
 }
 
-static void put_labels(FILE *to, const char *tics, char *const *names, int count)
-{
+static void put_labels(FILE *to, const char *tics, char *const *names, int count) {
   fprintf(to, "set %s (", tics);
   for (int i = 0; i < count; i++) {
     if (i) fputs(", ", to);
@@ -331,47 +318,60 @@ static void put_labels(FILE *to, const char *tics, char *const *names, int count
   fputs(")\n", to);
 }
 
-static int longest(char *const *names, int count)
-{
+static int longest(char *const *names, int count) {
   int most = 0;
   for (int i = 0; i < count; i++)
     if (characters(names[i]) > most) most = characters(names[i]);
   return most;
 }
 
-static void put_columns(FILE *to, const struct figure *figure)
-{
+/* Where the words go, in characters. */
+struct layout {
+  enum { KEY_NONE, KEY_BESIDE, KEY_BELOW } key;
+  int widest; /* name of a series, or the word over them */
+  int free;   /* left for the drawing's width, and for the title over it */
+};
+
+/* The key stands beside the drawing while names are short, below it otherwise. A heatmap has its names left and a scale right. */
+static struct layout lay_out(const struct figure *figure) {
+  struct layout layout = {KEY_NONE, characters(figure->key_title), CHARACTERS - 10};
+  bool heatmap = figure->kind == FIGURE_HEATMAP, alone = figure->series_count == 1 && figure->kind != FIGURE_BREAKDOWN;
+  for (int s = 0; s < figure->series_count; s++)
+    if (characters(figure->series[s].name) > layout.widest) layout.widest = characters(figure->series[s].name);
+  if (!alone && !heatmap) layout.key = layout.widest <= 24 ? KEY_BESIDE : KEY_BELOW;
+  if (heatmap || layout.key == KEY_BESIDE) layout.free -= layout.widest + (heatmap ? 16 : 4);
+  if (layout.free < CHARACTERS / 3) layout.free = CHARACTERS / 3;
+  return layout;
+}
+
+static void put_columns(FILE *to, const struct figure *figure) {
   int count = figure->column_count;
   put_labels(to, "xtics", figure->columns, count);
   /* side by side while they fit, slanted then, upright when there are many */
-  if (count * (longest(figure->columns, count) + 2) > CHARACTERS - 12) fprintf(to, "set xtics rotate by %d right\n", count > 24 ? 90 : 35);
+  if (count * (longest(figure->columns, count) + 2) > lay_out(figure).free) fprintf(to, "set xtics rotate by %d right\n", count > 24 ? 90 : 35);
   fprintf(to, "set xrange [-0.6:%d.6]\n", count - 1);
 }
 
-/* Beside the drawing while names are short, below it otherwise. Returns the lines it takes below. */
-static int put_key(FILE *to, const struct figure *figure)
-{
-  int widest = characters(figure->key_title), count = figure->series_count;
-  for (int s = 0; s < count; s++)
-    if (characters(figure->series[s].name) > widest) widest = characters(figure->series[s].name);
-  bool alone = count == 1 && figure->kind != FIGURE_BREAKDOWN;
-  if (alone || figure->kind == FIGURE_HEATMAP) {
+/* Returns the lines it takes below the drawing. */
+static int put_key(FILE *to, const struct figure *figure) {
+  struct layout layout = lay_out(figure);
+  if (layout.key == KEY_NONE) {
     fputs("unset key\n", to);
     return 0;
   }
-  bool beside = widest <= 24;
-  fprintf(to, "set key %s Left reverse samplen 2 spacing 1.15%s\n", beside ? "outside right top vertical" : "below center horizontal maxrows 12", figure->kind == FIGURE_BREAKDOWN ? " invert" : "");
+  bool beside = layout.key == KEY_BESIDE;
+  fprintf(to, "set key %s Left reverse samplen 2 spacing 1.15%s\n", beside ? "outside right top vertical" : "below center horizontal maxrows 12 height 0.5",
+      figure->kind == FIGURE_BREAKDOWN ? " invert" : "");
   if (*figure->key_title) {
     fputs("set key title ", to);
     quote(to, figure->key_title);
     fputs(beside ? " left\n" : "\n", to);
   }
-  int across = (CHARACTERS - 10) / (widest + 6);
-  return beside ? 0 : 1 + (count + (across ? across : 1) - 1) / (across ? across : 1);
+  int across = (CHARACTERS - 10) / (layout.widest + 6);
+  return beside ? 0 : 2 + (figure->series_count + (across ? across : 1) - 1) / (across ? across : 1);
 }
 
-static void put_style(FILE *to, const struct figure *figure)
-{
+static void put_style(FILE *to, const struct figure *figure) {
   fputs("set datafile separator \"\\t\"\nset border 3 lc rgb '#444444'\nset tics nomirror out\nset grid ytics lc rgb '#dddddd' lt 1 lw 0.5\n", to);
   for (int s = 0; s < figure->series_count && figure->kind != FIGURE_HEATMAP; s++) {
     /* filled first, hollow last */
@@ -380,26 +380,24 @@ static void put_style(FILE *to, const struct figure *figure)
     int color = figure->series[s].color;
     const char *rgb = figure->kind == FIGURE_BREAKDOWN ? part_palette[color] : palette[color % COLORS];
     /* past the palette's end the dashes tell */
-    fprintf(to, "set linetype %d lc rgb '%s' lw 1.4 pt %d ps 0.9 dt %d\n", s + 1, rgb, points[color % SHAPES], figure->kind == FIGURE_BREAKDOWN ? 1 : 1 + color / SHAPES);
+    fprintf(to, "set linetype %d lc rgb '%s' lw 1.4 pt %d ps 0.7 dt %d\n", s + 1, rgb, points[color % SHAPES],
+        figure->kind == FIGURE_BREAKDOWN ? 1 : 1 + color / SHAPES);
   }
 }
 
-static void put_plot_begin(FILE *to, int s, const char *name)
-{
+static void put_plot_begin(FILE *to, int s, const char *name) {
   fputs(s ? ", \\\n     " : "plot ", to);
   quote_file(to, name, ".dat");
 }
 
-static bool has_intervals(const struct figure_series *series)
-{
+static bool has_intervals(const struct figure_series *series) {
   for (int i = 0; i < series->count; i++)
     if (!isnan(series->values[i].low) && !isnan(series->values[i].high)) return true;
   return false;
 }
 
 /* Intervals as arrows with flat heads: gnuplot's own error bars blank out a disc around every point. */
-static void put_line_plots(FILE *to, const struct figure *figure, const char *name)
-{
+static void put_line_plots(FILE *to, const struct figure *figure, const char *name) {
   for (int s = 0; s < figure->series_count; s++) {
     put_plot_begin(to, s, name);
     fprintf(to, " index %d using 1:2 with linespoints lt %d title ", s, s + 1);
@@ -410,8 +408,7 @@ static void put_line_plots(FILE *to, const struct figure *figure, const char *na
   }
 }
 
-static void put_cdf_plots(FILE *to, const struct figure *figure, const char *name)
-{
+static void put_cdf_plots(FILE *to, const struct figure *figure, const char *name) {
   for (int s = 0; s < figure->series_count; s++) {
     put_plot_begin(to, s, name);
     fprintf(to, " index %d using 1:2 with steps lt %d title ", s, s + 1);
@@ -419,8 +416,7 @@ static void put_cdf_plots(FILE *to, const struct figure *figure, const char *nam
   }
 }
 
-static void put_bar_plots(FILE *to, const struct figure *figure, const char *name)
-{
+static void put_bar_plots(FILE *to, const struct figure *figure, const char *name) {
   double width = 0.8 / figure->series_count;
   for (int s = 0; s < figure->series_count; s++) {
     char shift[32], wide[32];
@@ -435,8 +431,7 @@ static void put_bar_plots(FILE *to, const struct figure *figure, const char *nam
   }
 }
 
-static void put_breakdown_plots(FILE *to, const struct figure *figure, const char *name)
-{
+static void put_breakdown_plots(FILE *to, const struct figure *figure, const char *name) {
   fputs("set style fill solid noborder\n", to);
   for (int s = 0; s < figure->series_count; s++) {
     put_plot_begin(to, s, name);
@@ -452,75 +447,94 @@ static void put_breakdown_plots(FILE *to, const struct figure *figure, const cha
   fputs(" using 1:2:(strcol(3)) with labels offset 0,0.6 notitle", to);
 }
 
-static void put_heatmap_plots(FILE *to, const struct figure *figure, const char *name)
-{
+static bool any_cell(const struct figure *figure, double dark, bool white) {
+  for (int s = 0; s < figure->series_count; s++)
+    for (int i = 0; i < figure->series[s].count; i++) {
+      double value = figure->series[s].values[i].y;
+      if (!isnan(value) && (value > dark) == white) return true;
+    }
+  return false;
+}
+
+static void put_heatmap_plots(FILE *to, const struct figure *figure, const char *name) {
   put_plot_begin(to, 0, name);
   fputs(" using 1:2:($1-0.5):($1+0.5):($2-0.5):($2+0.5):3 with boxxyerror fill solid noborder lc palette notitle", to);
   if (figure->column_count > 14 || figure->series_count > 20) return;
+  double dark = middle_tone(figure);
   for (int white = 0; white < 2; white++) {
+    /* gnuplot 5.4 crashes on labels none of which has a place */
+    if (!any_cell(figure, dark, white)) continue;
     put_plot_begin(to, 1, name);
     fprintf(to, " using 1:($5==%d?$2:NaN):(strcol(4)) with labels tc rgb '%s' notitle", white, white ? "#ffffff" : "#222222");
   }
 }
 
-static void put_heatmap_axes(FILE *to, const struct figure *figure)
-{
+static void put_heatmap_axes(FILE *to, const struct figure *figure) {
   struct range range = y_range(figure);
   char **rows = calloc((size_t)figure->series_count + 1, sizeof *rows);
   assert(rows);
   for (int s = 0; s < figure->series_count; s++) rows[s] = figure->series[s].name;
   put_columns(to, figure);
-  fprintf(to, "set xrange [-0.5:%d.5]\nset yrange [-0.5:%d.5]\nunset grid\n", figure->column_count - 1, figure->series_count - 1);
+  fprintf(to, "set xrange [-0.5:%d.5]\nset yrange [-0.5:%d.5]\nunset grid\nset rmargin at screen 0.83\n", figure->column_count - 1, figure->series_count - 1);
   put_labels(to, "ytics", rows, figure->series_count);
   /* one hue from light to dark: readable without colour, too */
   fputs("set palette defined (0 '#eaf3fb', 0.35 '#9ccbe8', 0.7 '#2b7fb8', 1 '#08306b')\nset cblabel ", to);
   quote(to, figure->y_label);
   fputc('\n', to);
-  if (figure->y_log) put_log_axis(to, "cb", range);
-  else if (range.low < range.high) {
+  if (figure->y_log)
+    put_log_axis(to, "cb", range);
+  else {
     char low[32], high[32];
+    if (range.low == range.high) range.high += range.low != 0 ? fabs(range.low) : 1;
     fprintf(to, "set cbrange [%s:%s]\n", real_format(range.low, low), real_format(range.high, high));
   }
   free(rows);
 }
 
-static struct range stack_range(const struct figure *figure)
-{
+static struct range stack_range(const struct figure *figure) {
   struct range range = {0, -INFINITY};
   for (int i = 0; i < figure->series[0].count; i++) widen(&range, column_sum(figure, i));
   return range;
 }
 
-static void put_axes(FILE *to, const struct figure *figure)
-{
+static void put_axes(FILE *to, const struct figure *figure) {
   bool heatmap = figure->kind == FIGURE_HEATMAP;
   fputs("set xlabel ", to);
   quote(to, figure->x_label);
-  fputs("\nset ylabel ", to);
+  /* room for the word over a key below */
+  fputs(lay_out(figure).key == KEY_BELOW ? ".\"\\n\"\nset ylabel " : "\nset ylabel ", to);
   quote(to, heatmap ? figure->key_title : figure->y_label);
   fputc('\n', to);
-  if (heatmap) put_heatmap_axes(to, figure);
-  else if (figure->columns) put_columns(to, figure);
-  else put_axis(to, "x", x_range(figure), figure->x_log, false);
-  if (figure->kind == FIGURE_CDF) fputs("set yrange [0:1.02]\n", to);
-  else if (figure->kind == FIGURE_BREAKDOWN) put_axis(to, "y", stack_range(figure), false, true);
-  else if (!heatmap) put_axis(to, "y", y_range(figure), figure->y_log, figure->kind == FIGURE_BAR);
+  if (heatmap)
+    put_heatmap_axes(to, figure);
+  else if (figure->columns)
+    put_columns(to, figure);
+  else
+    put_axis(to, "x", x_range(figure), figure->x_log, false);
+  if (figure->kind == FIGURE_CDF)
+    fputs("set yrange [0:1.02]\n", to);
+  else if (figure->kind == FIGURE_BREAKDOWN)
+    put_axis(to, "y", stack_range(figure), false, true);
+  else if (!heatmap)
+    put_axis(to, "y", y_range(figure), figure->y_log, figure->kind == FIGURE_BAR);
 }
 
-static void put_script(FILE *to, const struct figure *figure, const char *name, const char *path)
-{
+static void put_script(FILE *to, const struct figure *figure, const char *name, const char *path) {
   static void (*const plots[])(FILE *, const struct figure *, const char *) = {
-    [FIGURE_LINE] = put_line_plots, [FIGURE_CDF] = put_cdf_plots, [FIGURE_BAR] = put_bar_plots,
-    [FIGURE_HEATMAP] = put_heatmap_plots, [FIGURE_BREAKDOWN] = put_breakdown_plots,
+      [FIGURE_LINE] = put_line_plots,
+      [FIGURE_CDF] = put_cdf_plots,
+      [FIGURE_BAR] = put_bar_plots,
+      [FIGURE_HEATMAP] = put_heatmap_plots,
+      [FIGURE_BREAKDOWN] = put_breakdown_plots,
   };
   char *body, *file = strdup(strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
   size_t size;
   FILE *to_body = open_memstream(&body, &size);
   assert(to_body && file);
   fputs("set title ", to_body);
-  int lines = put_wrapped(to_body, figure->title, CHARACTERS - 10);
+  int lines = put_wrapped(to_body, figure->title, lay_out(figure).free);
   fputs(".\"\\n\".", to_body);
-  lines += put_wrapped(to_body, figure->subtitle, CHARACTERS - 10);
+  lines += put_wrapped(to_body, figure->subtitle, lay_out(figure).free);
   fputs("\n", to_body);
   put_style(to_body, figure);
   lines += put_key(to_body, figure);
@@ -544,8 +558,7 @@ static void put_script(FILE *to, const struct figure *figure, const char *name, 
   free(file);
 }
 
-static int write_file(const char *path, const char *bytes, size_t size, struct err *e)
-{
+static int write_file(const char *path, const char *bytes, size_t size, struct err *e) {
   FILE *to = fopen(path, "we");
   bool written = to && fwrite(bytes, 1, size, to) == size;
   int cause = errno;
@@ -556,8 +569,7 @@ static int write_file(const char *path, const char *bytes, size_t size, struct e
   return written ? 0 : err_add(e, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(cause));
 }
 
-int figure_draw(const struct figure *figure, const char *path, struct err *e)
-{
+int figure_draw(const struct figure *figure, const char *path, struct err *e) {
   const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
   char *stem = strndup(path, (size_t)(strrchr(base, '.') - path)), *script = NULL, *data = NULL;
   assert(stem);
@@ -565,9 +577,12 @@ int figure_draw(const struct figure *figure, const char *path, struct err *e)
   size_t script_size, data_size;
   FILE *to = open_memstream(&data, &data_size);
   assert(to);
-  if (figure->kind == FIGURE_HEATMAP) put_heatmap_data(to, figure);
-  else if (figure->kind == FIGURE_BREAKDOWN) put_breakdown_data(to, figure);
-  else put_series_data(to, figure);
+  if (figure->kind == FIGURE_HEATMAP)
+    put_heatmap_data(to, figure);
+  else if (figure->kind == FIGURE_BREAKDOWN)
+    put_breakdown_data(to, figure);
+  else
+    put_series_data(to, figure);
   fclose(to);
   to = open_memstream(&script, &script_size);
   assert(to);

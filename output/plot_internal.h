@@ -14,7 +14,10 @@
 enum figure_kind { FIGURE_LINE, FIGURE_CDF, FIGURE_BAR, FIGURE_HEATMAP, FIGURE_BREAKDOWN };
 
 /* x is a position among the columns where the figure has columns. What is missing is NAN and leaves a gap. */
-struct figure_value { double x, y, low, high; int64_t n, failed; };
+struct figure_value {
+  double x, y, low, high;
+  int64_t n, failed;
+};
 
 struct figure_series {
   char *name;

@@ -17,8 +17,7 @@ extern char **environ;
 enum { KEPT = 2000 };
 
 /* Reads to the end, so that the child never blocks; keeps the beginning. */
-static void read_words(int fd, char words[KEPT])
-{
+static void read_words(int fd, char words[KEPT]) {
   char buffer[4096];
   size_t kept = 0;
   for (;;) {
@@ -33,8 +32,7 @@ static void read_words(int fd, char words[KEPT])
 }
 
 /* Lines become one; gnuplot frames its messages with blank lines and carets. */
-static void one_line(char *words)
-{
+static void one_line(char *words) {
   char *to = words;
   for (const char *from = words; *from; from++) {
     char c = (unsigned char)*from < 0x20 ? ' ' : *from;
@@ -45,8 +43,7 @@ static void one_line(char *words)
   *to = '\0';
 }
 
-static int spawn(const char *folder, const char *name, int words_fd, pid_t *child)
-{
+static int spawn(const char *folder, const char *name, int words_fd, pid_t *child) {
   char *const arguments[] = {"gnuplot", "-d", (char *)name, NULL}; /* -d: without the user's start-up file */
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -59,15 +56,13 @@ static int spawn(const char *folder, const char *name, int words_fd, pid_t *chil
   return failure;
 }
 
-static int wait_for(pid_t child)
-{
+static int wait_for(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int plot_run_gnuplot(const char *script, const char *figure, struct err *e)
-{
+int plot_run_gnuplot(const char *script, const char *figure, struct err *e) {
   int fds[2];
   pid_t child;
   char words[KEPT];
@@ -86,15 +81,18 @@ int plot_run_gnuplot(const char *script, const char *figure, struct err *e)
   close(fds[1]);
   if (failure) {
     close(fds[0]);
-    code = err_add(e, ERR_SYSTEM, "cannot start gnuplot: %s. Install it (apt-get install gnuplot-nox); %s and its data are written and can be drawn later.", strerror(failure), script);
+    code = err_add(e, ERR_SYSTEM, "cannot start gnuplot: %s. Install it (apt-get install gnuplot-nox); %s and its data are written and can be drawn later.",
+        strerror(failure), script);
     goto out;
   }
   read_words(fds[0], words);
   close(fds[0]);
   int status = wait_for(child);
   one_line(words);
-  if (status != 0) code = err_add(e, ERR_SYSTEM, "%s: gnuplot failed (status %d): %s", script, status, words);
-  else if (stat(figure, &info) != 0 || info.st_size == 0) code = err_add(e, ERR_SYSTEM, "%s: gnuplot wrote no figure: %s", figure, words);
+  if (status != 0)
+    code = err_add(e, ERR_SYSTEM, "%s: gnuplot failed (status %d): %s", script, status, words);
+  else if (stat(figure, &info) != 0 || info.st_size == 0)
+    code = err_add(e, ERR_SYSTEM, "%s: gnuplot wrote no figure: %s", figure, words);
 out:
   free(folder);
   free(name);

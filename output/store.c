@@ -19,16 +19,14 @@ enum { BATCH_ROWS = 10000, BATCH_MS = 250 };
 /* Measured with output/test/store_bench.c: bytes per point, per metric row with breakdown, and per stored distribution of 200 values. */
 enum { POINT_BYTES = 45, AXIS_BYTES = 9, METRIC_BYTES_ROW = 230, HIST_BYTES = 600, FIXED_BYTES = 65536 };
 
-int64_t store_estimate_bytes(const struct store_study *study, int64_t points)
-{
+int64_t store_estimate_bytes(const struct store_study *study, int64_t points) {
   int64_t metric = METRIC_BYTES_ROW + (study->replications > 1 ? HIST_BYTES : 0);
   return FIXED_BYTES + points * (POINT_BYTES + AXIS_BYTES * study->axis_count + metric * study->metric_count);
 }
 
 /* --- opening --- */
 
-static int check_axes(const struct store_study *study, struct err *e)
-{
+static int check_axes(const struct store_study *study, struct err *e) {
   int code = 0;
   for (int i = 0; i < study->axis_count; i++) {
     const char *reserved = schema_reserved(study->axes[i].name);
@@ -37,8 +35,7 @@ static int check_axes(const struct store_study *study, struct err *e)
   return code;
 }
 
-static int fill_new(struct store *store, const struct store_study *study, const struct store_source *source, struct err *e)
-{
+static int fill_new(struct store *store, const struct store_study *study, const struct store_source *source, struct err *e) {
   char pragmas[128];
   snprintf(pragmas, sizeof pragmas, "PRAGMA application_id = %d; PRAGMA user_version = %d;", SCHEMA_APPLICATION_ID, SCHEMA_VERSION);
   /* nobody else knows this file yet: a crash leaves it behind under its temporary name, so no journal on disk is needed */
@@ -48,7 +45,9 @@ static int fill_new(struct store *store, const struct store_study *study, const 
     if (!code) code = store_exec(store, sql[i], "create it", e);
     free(sql[i]);
   }
-  if (!code) code = store_exec(store, "INSERT INTO meta VALUES('format', 'pqnetsim study'), ('created', strftime('%Y-%m-%dT%H:%M:%SZ')), ('opened', '')", "create it", e);
+  if (!code)
+    code =
+        store_exec(store, "INSERT INTO meta VALUES('format', 'pqnetsim study'), ('created', strftime('%Y-%m-%dT%H:%M:%SZ')), ('opened', '')", "create it", e);
   if (!code) code = store_study_save(store, study, source->count, e);
   if (!code) code = store_insert_points(store, study, source, NULL, e);
   if (!code) code = store_exec(store, "COMMIT", "create it", e);
@@ -57,8 +56,7 @@ static int fill_new(struct store *store, const struct store_study *study, const 
 }
 
 /* Gives the finished file its name, without ever replacing one that is there. -1: somebody else was faster. */
-static int name_new(const char *temporary, const char *path, struct err *e)
-{
+static int name_new(const char *temporary, const char *path, struct err *e) {
   if (link(temporary, path) == 0) {
     unlink(temporary);
     return 0;
@@ -69,8 +67,7 @@ static int name_new(const char *temporary, const char *path, struct err *e)
   return err_add(e, ERR_SYSTEM, "%s: cannot be created: %s", path, strerror(errno));
 }
 
-static int create(const char *path, const struct store_study *study, const struct store_source *source, struct err *e)
-{
+static int create(const char *path, const struct store_study *study, const struct store_source *source, struct err *e) {
   char *temporary = NULL;
   int length = asprintf(&temporary, "%s.creating-%ld", path, (long)getpid());
   assert(length > 0);
@@ -87,12 +84,13 @@ static int create(const char *path, const struct store_study *study, const struc
   return code > 0 ? code : 0;
 }
 
-static int open_existing(struct store *store, const struct store_study *study, const struct store_source *source, struct err *e)
-{
+static int open_existing(struct store *store, const struct store_study *study, const struct store_source *source, struct err *e) {
   int code = store_lock(store, e);
   if (!code) code = store_connect(store, false, e);
   /* a commit made with synchronous = NORMAL survives the end of the process; after a power cut the file is whole but may lack the last ones */
-  if (!code) code = store_exec(store, "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY", "open it", e);
+  if (!code)
+    code = store_exec(
+        store, "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY", "open it", e);
   /* also shows, before anything runs, whether this file can be written to at all */
   if (!code) code = store_exec(store, "BEGIN IMMEDIATE; UPDATE meta SET value = strftime('%Y-%m-%dT%H:%M:%SZ') WHERE name = 'opened'", "write to it", e);
   if (!code) code = store_study_load(store, e);
@@ -104,9 +102,8 @@ static int open_existing(struct store *store, const struct store_study *study, c
   return code;
 }
 
-int store_open_write(const char *path, const struct store_study *study, int64_t point_count,
-                     void (*point)(void *arg, int64_t id, struct store_point *out), void *arg, struct store **out, struct err *e)
-{
+int store_open_write(const char *path, const struct store_study *study, int64_t point_count, void (*point)(void *arg, int64_t id, struct store_point *out),
+    void *arg, struct store **out, struct err *e) {
   const struct store_source source = {point_count, point, arg};
   bool exists = false;
   int code = store_check_path(path, true, &exists, e);
@@ -115,13 +112,14 @@ int store_open_write(const char *path, const struct store_study *study, int64_t 
   if (code) return code;
   struct store *store = store_new(path, path);
   code = open_existing(store, study, &source, e);
-  if (code) store_close(store);
-  else *out = store;
+  if (code)
+    store_close(store);
+  else
+    *out = store;
   return code;
 }
 
-void store_close(struct store *store)
-{
+void store_close(struct store *store) {
   if (!store) return;
   struct err ignored = {0};
   if (store->db && store->lock_fd >= 0 && !store->broken) {
@@ -143,30 +141,26 @@ void store_close(struct store *store)
 
 /* --- writing --- */
 
-int64_t store_replications_done(const struct store *store, int64_t point)
-{
+int64_t store_replications_done(const struct store *store, int64_t point) {
   assert(store->progress && point >= 0 && point < store->point_count);
   return store->progress[point].replications;
 }
 
 /* SQLite rolls a transaction back on a full disk; what is in memory here is then ahead of the file. */
-static int give_up(struct store *store, int code)
-{
+static int give_up(struct store *store, int code) {
   if (!sqlite3_get_autocommit(store->db)) sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
   store->broken = true;
   store->in_batch = false;
   return code;
 }
 
-static int64_t elapsed_ms(const struct timespec *since)
-{
+static int64_t elapsed_ms(const struct timespec *since) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (now.tv_sec - since->tv_sec) * 1000 + (now.tv_nsec - since->tv_nsec) / 1000000;
 }
 
-static int begin_batch(struct store *store, struct err *e)
-{
+static int begin_batch(struct store *store, struct err *e) {
   if (store->broken) return err_add(e, ERR_SYSTEM, "%s: nothing more can be stored after the error before", store->path);
   if (store->in_batch) return 0;
   int code = store_exec(store, "BEGIN IMMEDIATE", "write to it", e);
@@ -178,8 +172,7 @@ static int begin_batch(struct store *store, struct err *e)
   return 0;
 }
 
-int store_flush(struct store *store, struct err *e)
-{
+int store_flush(struct store *store, struct err *e) {
   if (!store->in_batch) return 0;
   int code = store_exec(store, "COMMIT", "write to it", e);
   if (code) return give_up(store, code);
@@ -188,14 +181,12 @@ int store_flush(struct store *store, struct err *e)
   return 0;
 }
 
-static int end_row(struct store *store, int rows, struct err *e)
-{
+static int end_row(struct store *store, int rows, struct err *e) {
   store->batch_rows += rows;
   return store->batch_rows >= BATCH_ROWS || elapsed_ms(&store->batch_began) >= BATCH_MS ? store_flush(store, e) : 0;
 }
 
-static void bind_sums(sqlite3_stmt *statement, const struct metric_sums *sums, char part_sums[256])
-{
+static void bind_sums(sqlite3_stmt *statement, const struct metric_sums *sums, char part_sums[256]) {
   store_bind_text(statement, 1 + METRIC_SUM, sums->sum);
   store_bind_text(statement, 1 + METRIC_SUM_SQUARES, sums->sum_squares);
   store_bind_text(statement, 1 + METRIC_REP_SUM, sums->rep_sum);
@@ -205,8 +196,7 @@ static void bind_sums(sqlite3_stmt *statement, const struct metric_sums *sums, c
   store_bind_text(statement, 1 + METRIC_PART_SUMS, sums->has_parts ? part_sums : NULL);
 }
 
-static int write_row(struct store *store, int64_t point, int metric, const struct metric_set *set, int index, const struct store_row *row, struct err *e)
-{
+static int write_row(struct store *store, int64_t point, int metric, const struct metric_set *set, int index, const struct store_row *row, struct err *e) {
   const struct metric_def *def = &store->study.metrics[metric];
   sqlite3_stmt *statement;
   int code = store_statement_get(store, STATEMENT_METRIC, &statement, e);
@@ -224,15 +214,16 @@ static int write_row(struct store *store, int64_t point, int metric, const struc
   for (int i = 0; i < (int)(sizeof reals / sizeof reals[0]); i++) store_bind_real(statement, 1 + METRIC_MEAN + i, reals[i]);
   bind_sums(statement, &sums, part_sums);
   for (int i = 0; i < PART_COUNT; i++) {
-    if (row->has_parts) sqlite3_bind_double(statement, 1 + METRIC_FIRST_PART + i, row->parts[i]);
-    else sqlite3_bind_null(statement, 1 + METRIC_FIRST_PART + i);
+    if (row->has_parts)
+      sqlite3_bind_double(statement, 1 + METRIC_FIRST_PART + i, row->parts[i]);
+    else
+      sqlite3_bind_null(statement, 1 + METRIC_FIRST_PART + i);
   }
   return store_step(store, statement, "write results", e);
 }
 
 /* One value needs no distribution: its row says it all. */
-static int write_hist(struct store *store, int64_t point, int metric, const struct metric_set *set, int index, struct err *e)
-{
+static int write_hist(struct store *store, int64_t point, int metric, const struct metric_set *set, int index, struct err *e) {
   sqlite3_stmt *statement;
   int code = store_statement_get(store, STATEMENT_HIST, &statement, e);
   if (code) return code;
@@ -248,8 +239,7 @@ static int write_hist(struct store *store, int64_t point, int metric, const stru
 }
 
 /* Rows of one metric; a metric nobody sampled at this point (no key exchange, no IKE metrics) has none. */
-static int write_metric(struct store *store, int64_t point, int metric, const struct metric_set *set, int index, int *rows, struct err *e)
-{
+static int write_metric(struct store *store, int64_t point, int metric, const struct metric_set *set, int index, int *rows, struct err *e) {
   struct store_row row;
   stats_row(set, index, store->study.metrics[metric].unit, &row);
   if (row.n == 0 && row.failed == 0) return 0;
@@ -263,8 +253,7 @@ static int write_metric(struct store *store, int64_t point, int metric, const st
 }
 
 /* A set of the study's metrics that holds what is stored plus what is new. */
-static int merge(struct store *store, int64_t point, const struct metric_set *metrics, const int *metric_index, struct metric_set *into, struct err *e)
-{
+static int merge(struct store *store, int64_t point, const struct metric_set *metrics, const int *metric_index, struct metric_set *into, struct err *e) {
   int code = 0;
   for (int i = 0; i < store->study.metric_count && !code; i++) {
     size_t size;
@@ -277,8 +266,7 @@ static int merge(struct store *store, int64_t point, const struct metric_set *me
   return code;
 }
 
-static int write_progress(struct store *store, int64_t point, int64_t replications, struct err *e)
-{
+static int write_progress(struct store *store, int64_t point, int64_t replications, struct err *e) {
   struct store_progress *progress = &store->progress[point];
   sqlite3_stmt *statement;
   int code = store_statement_get(store, STATEMENT_DONE, &statement, e);
@@ -295,8 +283,7 @@ static int write_progress(struct store *store, int64_t point, int64_t replicatio
   return code;
 }
 
-int store_add(struct store *store, int64_t point, int64_t replications, const struct metric_set *metrics, const int *metric_index, struct err *e)
-{
+int store_add(struct store *store, int64_t point, int64_t replications, const struct metric_set *metrics, const int *metric_index, struct err *e) {
   assert(point >= 0 && point < store->point_count && replications > 0);
   int code = begin_batch(store, e), rows = 1;
   if (code) return code;
@@ -317,8 +304,7 @@ int store_add(struct store *store, int64_t point, int64_t replications, const st
   return end_row(store, rows, e);
 }
 
-int store_add_failure(struct store *store, int64_t point, int64_t replication, const char *reason, struct err *e)
-{
+int store_add_failure(struct store *store, int64_t point, int64_t replication, const char *reason, struct err *e) {
   assert(point >= 0 && point < store->point_count);
   int code = begin_batch(store, e);
   if (code) return code;
@@ -334,8 +320,7 @@ int store_add_failure(struct store *store, int64_t point, int64_t replication, c
   return end_row(store, 1, e);
 }
 
-int store_add_note(struct store *store, int64_t point, const char *name, const char *text, struct err *e)
-{
+int store_add_note(struct store *store, int64_t point, const char *name, const char *text, struct err *e) {
   assert(point >= 0 && point < store->point_count);
   int code = begin_batch(store, e);
   if (code) return code;

@@ -22,14 +22,14 @@ struct store;
 
 /* A column per axis. Numbers are stored as numbers in `unit`; text axes as text. */
 struct store_axis {
-  const char *name;      /* "path.delay" */
+  const char *name; /* "path.delay" */
   bool is_text;
-  const char *unit;      /* "ms", "Mbit/s", "B", "%", "1", "" for text */
+  const char *unit; /* "ms", "Mbit/s", "B", "%", "1", "" for text */
   bool logarithmic;
 };
 
 struct store_study {
-  const char *scenario;   /* domain name */
+  const char *scenario; /* domain name */
   const char *title;
   const char *file_text;  /* the YAML, byte for byte */
   const char *parameters; /* resolved base parameters, one "key\tvalue" line each */
@@ -42,26 +42,29 @@ struct store_study {
   const struct metric_def *metrics; /* stored metrics, in order */
 };
 
-struct store_cell { const char *text; double number; }; /* one of them, by the axis' is_text */
+struct store_cell {
+  const char *text;
+  double number;
+}; /* one of them, by the axis' is_text */
 
 struct store_point {
-  int64_t id;                   /* index in the sweep */
-  const char *key;              /* run key, 32 hex digits */
+  int64_t id;                     /* index in the sweep */
+  const char *key;                /* run key, 32 hex digits */
   const struct store_cell *cells; /* one per axis */
 };
 
 /* Creates the file, or opens it for resuming or extending (more points, more replications). `points` hands out every
  * point of the study in order of id. Other inputs: ERR_INPUT naming what differs. Nothing of earlier results is lost;
  * points the new study does not contain are an error, not a deletion. Checks that the folder is writable first. */
-int store_open_write(const char *path, const struct store_study *study, int64_t point_count,
-                     void (*point)(void *arg, int64_t id, struct store_point *out), void *arg, struct store **out, struct err *e) MUST_CHECK;
+int store_open_write(const char *path, const struct store_study *study, int64_t point_count, void (*point)(void *arg, int64_t id, struct store_point *out),
+    void *arg, struct store **out, struct err *e) MUST_CHECK;
 
 /* Replications already stored of a point (0: none, or it failed and is to be run again). */
 int64_t store_replications_done(const struct store *store, int64_t point);
 
-/* Adds results of one point (and drops the point's failures: it is done now); when replications were stored before, merges (exactly) with them. metrics is indexed by
- * metric_index[] for the study's metrics. Batches into transactions of about 10,000 rows
- * or 250 ms, looked at when something is added: call store_flush while waiting for the next result (it costs nothing when
+/* Adds results of one point (and drops the point's failures: it is done now); when replications were stored before,
+ * merges (exactly) with them. metrics is indexed by metric_index[] for the study's metrics.
+ * Batches into transactions of about 10,000 rows or 250 ms, looked at when something is added: call store_flush while waiting for the next result (it costs nothing when
  * there is nothing to commit), or finished points stay uncommitted for as long as the next one takes. After an error the
  * store takes nothing more; what was committed is safe, and the sentence says how many points that is. */
 int store_add(struct store *store, int64_t point, int64_t replications, const struct metric_set *metrics, const int *metric_index, struct err *e) MUST_CHECK;
@@ -93,7 +96,8 @@ int store_read_metric(struct store *store, int64_t point, int metric, struct sto
 /* The whole distribution of a metric at a point: (value in printed unit, cumulative share) pairs, malloc'd. */
 int store_read_cdf(struct store *store, int64_t point, int metric, double **values, double **shares, int *count, struct err *e) MUST_CHECK;
 /* Quantiles of the whole distribution, in printed unit. found false: nothing was sampled there. */
-int store_read_quantiles(struct store *store, int64_t point, int metric, const int *permilles, int count, double *values, bool *found, struct err *e) MUST_CHECK;
+int store_read_quantiles(
+    struct store *store, int64_t point, int metric, const int *permilles, int count, double *values, bool *found, struct err *e) MUST_CHECK;
 /* Calls fn for each failure / note, ordered by point. */
 int store_each_failure(struct store *store, void (*fn)(void *arg, int64_t point, int64_t replication, const char *reason), void *arg, struct err *e) MUST_CHECK;
 int store_each_note(struct store *store, void (*fn)(void *arg, int64_t point, const char *name, const char *text), void *arg, struct err *e) MUST_CHECK;

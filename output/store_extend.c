@@ -17,36 +17,35 @@ struct keyed {
   int64_t id;
 };
 
-static int keyed_compare(const void *a, const void *b)
-{
+static int keyed_compare(const void *a, const void *b) {
   const struct keyed *p = a, *q = b;
   int order = memcmp(p->key, q->key, KEY_LENGTH);
   return order ? order : (p->id > q->id) - (p->id < q->id);
 }
 
-static int id_compare(const void *a, const void *b)
-{
+static int id_compare(const void *a, const void *b) {
   const int64_t *p = a, *q = b;
   return (*p > *q) - (*p < *q);
 }
 
-static void keyed_set(struct keyed *keyed, const char *key, int64_t id)
-{
+static void keyed_set(struct keyed *keyed, const char *key, int64_t id) {
   assert(strlen(key) <= KEY_LENGTH);
   memset(keyed->key, 0, KEY_LENGTH);
   memcpy(keyed->key, key, strlen(key));
   keyed->id = id;
 }
 
-static void bind_cell(sqlite3_stmt *statement, int parameter, const struct store_axis *axis, const struct store_cell *cell)
-{
-  if (axis->is_text) store_bind_text(statement, parameter, cell->text);
-  else if (cell->number == rint(cell->number) && fabs(cell->number) < 9e15) sqlite3_bind_int64(statement, parameter, (int64_t)cell->number);
-  else store_bind_real(statement, parameter, cell->number);
+static void bind_cell(sqlite3_stmt *statement, int parameter, const struct store_axis *axis, const struct store_cell *cell) {
+  if (axis->is_text)
+    store_bind_text(statement, parameter, cell->text);
+  else if (cell->number == rint(cell->number) && fabs(cell->number) < 9e15)
+    sqlite3_bind_int64(statement, parameter, (int64_t)cell->number);
+  else
+    store_bind_real(statement, parameter, cell->number);
 }
 
-int store_insert_points(struct store *store, const struct store_study *study, const struct store_source *source, const struct store_progress *progress, struct err *e)
-{
+int store_insert_points(
+    struct store *store, const struct store_study *study, const struct store_source *source, const struct store_progress *progress, struct err *e) {
   char *sql = schema_insert_point(study);
   sqlite3_stmt *statement = NULL;
   int code = store_prepare(store, sql, &statement, e);
@@ -65,8 +64,7 @@ int store_insert_points(struct store *store, const struct store_study *study, co
 }
 
 /* Keys and progress of the stored points, in order of id. */
-static int load_points(struct store *store, struct keyed *keys, struct store_progress *progress, struct err *e)
-{
+static int load_points(struct store *store, struct keyed *keys, struct store_progress *progress, struct err *e) {
   sqlite3_stmt *statement = NULL;
   int64_t seen = 0;
   int rc, code = store_prepare(store, "SELECT id, run_key, replications FROM point ORDER BY id", &statement, e);
@@ -92,15 +90,15 @@ static int load_points(struct store *store, struct keyed *keys, struct store_pro
 }
 
 /* The first resolved base parameter that differs, as words; "" when none does. */
-static void describe_parameters(const char *have, const char *asked, char *out, size_t size)
-{
+static void describe_parameters(const char *have, const char *asked, char *out, size_t size) {
   out[0] = '\0';
   while (*have || *asked) {
     size_t a = strcspn(have, "\n"), b = strcspn(asked, "\n");
     if (a != b || memcmp(have, asked, a) != 0) {
       size_t name = strcspn(have, "\t\n"), other = strcspn(asked, "\t\n");
       if (name == other && memcmp(have, asked, name) == 0 && name < a && name < b)
-        snprintf(out, size, " The first parameter that differs is %.*s: %.*s there, %.*s now.", (int)name, have, (int)(a - name - 1), have + name + 1, (int)(b - name - 1), asked + name + 1);
+        snprintf(out, size, " The first parameter that differs is %.*s: %.*s there, %.*s now.", (int)name, have, (int)(a - name - 1), have + name + 1,
+            (int)(b - name - 1), asked + name + 1);
       else
         snprintf(out, size, " The first parameter that differs is %.*s.", (int)(a ? name : other), a ? have : asked);
       return;
@@ -110,8 +108,7 @@ static void describe_parameters(const char *have, const char *asked, char *out, 
   }
 }
 
-static void describe_point(struct store *store, int64_t id, char *out, size_t size)
-{
+static void describe_point(struct store *store, int64_t id, char *out, size_t size) {
   struct store_point point;
   struct err ignored = {0};
   size_t used = (size_t)snprintf(out, size, "point %lld", (long long)id);
@@ -120,16 +117,14 @@ static void describe_point(struct store *store, int64_t id, char *out, size_t si
       const struct store_axis *axis = &store->study.axes[i];
       char number[32];
       used += (size_t)snprintf(out + used, size - used, "%s%s=%s%s", i ? ", " : " (", axis->name,
-                               axis->is_text ? point.cells[i].text : real_format(point.cells[i].number, number),
-                               axis->is_text || strcmp(axis->unit, "1") == 0 ? "" : axis->unit);
+          axis->is_text ? point.cells[i].text : real_format(point.cells[i].number, number), axis->is_text || strcmp(axis->unit, "1") == 0 ? "" : axis->unit);
     }
     if (store->study.axis_count && used < size) snprintf(out + used, size - used, ")");
   }
   err_free(&ignored);
 }
 
-static int refuse_points(struct store *store, const struct store_study *asked, const int64_t *missing, int64_t count, struct err *e)
-{
+static int refuse_points(struct store *store, const struct store_study *asked, const int64_t *missing, int64_t count, struct err *e) {
   char points[1024], parameters[512];
   size_t used = 0;
   points[0] = '\0';
@@ -139,14 +134,15 @@ static int refuse_points(struct store *store, const struct store_study *asked, c
     used += (size_t)snprintf(points + used, sizeof points - used, "%s%s", i ? "; " : "", one);
   }
   describe_parameters(store->study.parameters, asked->parameters ? asked->parameters : "", parameters, sizeof parameters);
-  return err_add(e, ERR_INPUT, "%s: holds another study: %lld of its %lld points are not in the scenario as it is now: %s%s.%s "
-                 "Points and replications can be added to a study; for other inputs name another file.",
-                 store->path, (long long)count, (long long)store->point_count, points, count > NAMED_POINTS ? "; ..." : "", parameters);
+  return err_add(e, ERR_INPUT,
+      "%s: holds another study: %lld of its %lld points are not in the scenario as it is now: %s%s.%s "
+      "Points and replications can be added to a study; for other inputs name another file.",
+      store->path, (long long)count, (long long)store->point_count, points, count > NAMED_POINTS ? "; ..." : "", parameters);
 }
 
 /* new_ids[old id]; ERR_INPUT when a stored point is not among the new. Equal keys are matched in order of id: they name equal runs. */
-static int match_points(struct store *store, const struct store_study *asked, const struct store_source *source, struct keyed *old, int64_t *new_ids, struct err *e)
-{
+static int match_points(
+    struct store *store, const struct store_study *asked, const struct store_source *source, struct keyed *old, int64_t *new_ids, struct err *e) {
   int64_t missing_count = 0, old_count = store->point_count;
   struct keyed *now = malloc((size_t)(source->count + 1) * sizeof *now);
   int64_t *missing = malloc((size_t)(old_count + 1) * sizeof *missing);
@@ -160,8 +156,10 @@ static int match_points(struct store *store, const struct store_study *asked, co
   qsort(old, (size_t)old_count, sizeof *old, keyed_compare);
   for (int64_t i = 0, j = 0; i < old_count; i++) {
     while (j < source->count && memcmp(now[j].key, old[i].key, KEY_LENGTH) < 0) j++;
-    if (j < source->count && memcmp(now[j].key, old[i].key, KEY_LENGTH) == 0) new_ids[old[i].id] = now[j++].id;
-    else missing[missing_count++] = old[i].id;
+    if (j < source->count && memcmp(now[j].key, old[i].key, KEY_LENGTH) == 0)
+      new_ids[old[i].id] = now[j++].id;
+    else
+      missing[missing_count++] = old[i].id;
   }
   qsort(missing, (size_t)missing_count, sizeof *missing, id_compare);
   int code = missing_count ? refuse_points(store, asked, missing, missing_count, e) : 0;
@@ -171,8 +169,7 @@ static int match_points(struct store *store, const struct store_study *asked, co
 }
 
 /* Ids are primary keys: through negative numbers, so that no two rows meet on the way. */
-static int renumber(struct store *store, const int64_t *new_ids, struct err *e)
-{
+static int renumber(struct store *store, const int64_t *new_ids, struct err *e) {
   static const char *const tables[] = {"metric", "hist", "failure", "note"};
   sqlite3_stmt *statement = NULL;
   int code = store_exec(store, "CREATE TEMP TABLE renumber(old INTEGER PRIMARY KEY, new INTEGER NOT NULL)", "renumber its points", e);
@@ -185,15 +182,15 @@ static int renumber(struct store *store, const int64_t *new_ids, struct err *e)
   sqlite3_finalize(statement);
   for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !code; i++) {
     char sql[256];
-    snprintf(sql, sizeof sql, "UPDATE %s SET point = -1 - (SELECT new FROM renumber WHERE old = point); UPDATE %s SET point = -1 - point;", tables[i], tables[i]);
+    snprintf(
+        sql, sizeof sql, "UPDATE %s SET point = -1 - (SELECT new FROM renumber WHERE old = point); UPDATE %s SET point = -1 - point;", tables[i], tables[i]);
     code = store_exec(store, sql, "renumber its points", e);
   }
   if (!code) code = store_exec(store, "DROP TABLE renumber", "renumber its points", e);
   return code;
 }
 
-static int rebuild(struct store *store, const struct store_study *asked, const struct store_source *source, const int64_t *new_ids, bool moved, struct err *e)
-{
+static int rebuild(struct store *store, const struct store_study *asked, const struct store_source *source, const int64_t *new_ids, bool moved, struct err *e) {
   struct store_progress *progress = calloc((size_t)source->count + 1, sizeof *progress);
   assert(progress);
   for (int64_t i = 0; i < store->point_count; i++) progress[new_ids[i]] = store->progress[i];
@@ -209,22 +206,21 @@ static int rebuild(struct store *store, const struct store_study *asked, const s
   return code;
 }
 
-static int reconcile_points(struct store *store, const struct store_study *asked, const struct store_source *source, struct keyed *keys, int64_t *new_ids, struct err *e)
-{
+static int reconcile_points(
+    struct store *store, const struct store_study *asked, const struct store_source *source, struct keyed *keys, int64_t *new_ids, struct err *e) {
   int code = load_points(store, keys, store->progress, e);
   if (!code) code = match_points(store, asked, source, keys, new_ids, e);
   if (code) return code;
   bool moved = false;
   for (int64_t i = 0; i < store->point_count; i++) moved |= new_ids[i] != i;
-  bool same = !moved && store->point_count == source->count && store_study_same_axes(&store->study, asked)
-              && strcmp(store->study.file_text, asked->file_text ? asked->file_text : "") == 0;
+  bool same = !moved && store->point_count == source->count && store_study_same_axes(&store->study, asked) &&
+              strcmp(store->study.file_text, asked->file_text ? asked->file_text : "") == 0;
   if (!same) code = rebuild(store, asked, source, new_ids, moved, e);
   if (!code && (!same || store->study.replications != asked->replications)) code = store_study_save(store, asked, source->count, e);
   return code;
 }
 
-int store_reconcile(struct store *store, const struct store_study *asked, const struct store_source *source, struct err *e)
-{
+int store_reconcile(struct store *store, const struct store_study *asked, const struct store_source *source, struct err *e) {
   int code = store_study_compare(store, asked, e);
   if (code) return code;
   struct keyed *keys = malloc((size_t)(store->point_count + 1) * sizeof *keys);

@@ -17,8 +17,16 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 enum store_statement {
-  STATEMENT_METRIC, STATEMENT_HIST, STATEMENT_DONE, STATEMENT_FAILURE, STATEMENT_CLEAR_FAILURES, STATEMENT_NOTE,
-  STATEMENT_READ_POINT, STATEMENT_READ_METRIC, STATEMENT_READ_HIST, STATEMENT_COUNT
+  STATEMENT_METRIC,
+  STATEMENT_HIST,
+  STATEMENT_DONE,
+  STATEMENT_FAILURE,
+  STATEMENT_CLEAR_FAILURES,
+  STATEMENT_NOTE,
+  STATEMENT_READ_POINT,
+  STATEMENT_READ_METRIC,
+  STATEMENT_READ_HIST,
+  STATEMENT_COUNT
 };
 
 /* Progress of a point. */
@@ -29,9 +37,9 @@ struct store_progress {
 
 struct store {
   struct sqlite3 *db;
-  char *path; /* as the user named it, for messages */
-  char *file; /* what is opened: the same, or the temporary name of a study that is being created */
-  int lock_fd; /* -1 for a reader and for a study that is being created */
+  char *path;               /* as the user named it, for messages */
+  char *file;               /* what is opened: the same, or the temporary name of a study that is being created */
+  int lock_fd;              /* -1 for a reader and for a study that is being created */
   struct store_study study; /* owned copy */
   int64_t point_count;
   struct store_progress *progress; /* per point; writers only */
@@ -80,7 +88,8 @@ struct store_source {
   void *arg;
 };
 /* Inserts every point with the progress given (NULL: none). The point table is empty. */
-int store_insert_points(struct store *store, const struct store_study *study, const struct store_source *source, const struct store_progress *progress, struct err *e) MUST_CHECK;
+int store_insert_points(
+    struct store *store, const struct store_study *study, const struct store_source *source, const struct store_progress *progress, struct err *e) MUST_CHECK;
 /* Brings an existing study to the points, axes and replications asked for; loads store->progress. One transaction. */
 int store_reconcile(struct store *store, const struct store_study *asked, const struct store_source *source, struct err *e) MUST_CHECK;
 

@@ -12,19 +12,20 @@
 
 /* Fixed texts; those with columns that depend on the axes or the parts come from schema. */
 static const char *const statement_sql[STATEMENT_COUNT] = {
-  [STATEMENT_HIST] = "INSERT OR REPLACE INTO hist VALUES(?, ?, ?)",
-  [STATEMENT_DONE] = "UPDATE point SET replications = ? WHERE id = ?",
-  [STATEMENT_FAILURE] = "INSERT OR REPLACE INTO failure VALUES(?, ?, ?)",
-  [STATEMENT_CLEAR_FAILURES] = "DELETE FROM failure WHERE point = ?",
-  [STATEMENT_NOTE] = "INSERT OR REPLACE INTO note VALUES(?, ?, ?)",
-  [STATEMENT_READ_HIST] = "SELECT blob FROM hist WHERE point = ? AND metric = ?",
+    [STATEMENT_HIST] = "INSERT OR REPLACE INTO hist VALUES(?, ?, ?)",
+    [STATEMENT_DONE] = "UPDATE point SET replications = ? WHERE id = ?",
+    [STATEMENT_FAILURE] = "INSERT OR REPLACE INTO failure VALUES(?, ?, ?)",
+    [STATEMENT_CLEAR_FAILURES] = "DELETE FROM failure WHERE point = ?",
+    [STATEMENT_NOTE] = "INSERT OR REPLACE INTO note VALUES(?, ?, ?)",
+    [STATEMENT_READ_HIST] = "SELECT blob FROM hist WHERE point = ? AND metric = ?",
 };
 
-int store_statement_get(struct store *store, enum store_statement which, struct sqlite3_stmt **out, struct err *e)
-{
+int store_statement_get(struct store *store, enum store_statement which, struct sqlite3_stmt **out, struct err *e) {
   if (!store->statements[which]) {
-    char *sql = which == STATEMENT_METRIC ? schema_insert_metric() : which == STATEMENT_READ_METRIC ? schema_select_metric()
-              : which == STATEMENT_READ_POINT ? schema_select_point(&store->study) : strdup(statement_sql[which]);
+    char *sql = which == STATEMENT_METRIC        ? schema_insert_metric()
+                : which == STATEMENT_READ_METRIC ? schema_select_metric()
+                : which == STATEMENT_READ_POINT  ? schema_select_point(&store->study)
+                                                 : strdup(statement_sql[which]);
     int code = store_prepare(store, sql, &store->statements[which], e);
     free(sql);
     if (code) return code;
@@ -34,31 +35,25 @@ int store_statement_get(struct store *store, enum store_statement which, struct 
   return 0;
 }
 
-const struct store_study *store_study(const struct store *store)
-{
-  return &store->study;
-}
+const struct store_study *store_study(const struct store *store) { return &store->study; }
 
-int64_t store_point_count(const struct store *store)
-{
-  return store->point_count;
-}
+int64_t store_point_count(const struct store *store) { return store->point_count; }
 
-static int damaged(const struct store *store, int64_t point, const char *what, struct err *e)
-{
+static int damaged(const struct store *store, int64_t point, const char *what, struct err *e) {
   return err_add(e, ERR_SYSTEM, "%s: the study is damaged or was changed by hand: point %lld: %s", store->path, (long long)point, what);
 }
 
 /* What a hand with a database editor breaks first: rows gone, rows doubled, units that no longer match. */
-static int check_whole(struct store *store, struct err *e)
-{
-  static const struct { const char *sql, *what; } checks[] = {
-    {"SELECT count(*) = (SELECT point_count FROM study) AND coalesce(min(id), 0) = 0 AND coalesce(max(id), -1) = (SELECT point_count FROM study) - 1 FROM point",
-     "the points are not those the study was made with"},
-    {"SELECT NOT EXISTS(SELECT 1 FROM metric m LEFT JOIN metric_def d ON d.name = m.name WHERE d.unit IS NOT m.unit)",
-     "a metric has another unit than its definition"},
-    {"SELECT NOT EXISTS(SELECT 1 FROM metric m LEFT JOIN point p ON p.id = m.point WHERE p.id IS NULL)",
-     "a metric belongs to no point"},
+static int check_whole(struct store *store, struct err *e) {
+  static const struct {
+    const char *sql, *what;
+  } checks[] = {
+      {"SELECT count(*) = (SELECT point_count FROM study) AND coalesce(min(id), 0) = 0 AND coalesce(max(id), -1) = (SELECT point_count FROM study) - 1 FROM "
+       "point",
+          "the points are not those the study was made with"},
+      {"SELECT NOT EXISTS(SELECT 1 FROM metric m LEFT JOIN metric_def d ON d.name = m.name WHERE d.unit IS NOT m.unit)",
+          "a metric has another unit than its definition"},
+      {"SELECT NOT EXISTS(SELECT 1 FROM metric m LEFT JOIN point p ON p.id = m.point WHERE p.id IS NULL)", "a metric belongs to no point"},
   };
   int code = 0;
   for (size_t i = 0; i < sizeof checks / sizeof checks[0] && !code; i++) {
@@ -66,15 +61,16 @@ static int check_whole(struct store *store, struct err *e)
     code = store_prepare(store, checks[i].sql, &statement, e);
     if (code) return code;
     int rc = sqlite3_step(statement);
-    if (rc != SQLITE_ROW) code = store_fail(store, rc, "read it", e);
-    else if (!sqlite3_column_int(statement, 0)) code = err_add(e, ERR_SYSTEM, "%s: the study is damaged or was changed by hand: %s", store->path, checks[i].what);
+    if (rc != SQLITE_ROW)
+      code = store_fail(store, rc, "read it", e);
+    else if (!sqlite3_column_int(statement, 0))
+      code = err_add(e, ERR_SYSTEM, "%s: the study is damaged or was changed by hand: %s", store->path, checks[i].what);
     sqlite3_finalize(statement);
   }
   return code;
 }
 
-int store_open_read(const char *path, struct store **out, struct err *e)
-{
+int store_open_read(const char *path, struct store **out, struct err *e) {
   bool exists;
   int code = store_check_path(path, false, &exists, e);
   if (code) return code;
@@ -84,13 +80,14 @@ int store_open_read(const char *path, struct store **out, struct err *e)
   if (!code) code = store_exec(store, "BEGIN", "read it", e);
   if (!code) code = store_study_load(store, e);
   if (!code) code = check_whole(store, e);
-  if (code) store_close(store);
-  else *out = store;
+  if (code)
+    store_close(store);
+  else
+    *out = store;
   return code;
 }
 
-int store_read_point(struct store *store, int64_t id, struct store_point *out, struct err *e)
-{
+int store_read_point(struct store *store, int64_t id, struct store_point *out, struct err *e) {
   sqlite3_stmt *statement;
   int code = store_statement_get(store, STATEMENT_READ_POINT, &statement, e);
   if (code) return code;
@@ -109,8 +106,7 @@ int store_read_point(struct store *store, int64_t id, struct store_point *out, s
 }
 
 /* Positions the metric statement on a row. */
-static int find_row(struct store *store, int64_t point, int metric, sqlite3_stmt **out, bool *found, struct err *e)
-{
+static int find_row(struct store *store, int64_t point, int metric, sqlite3_stmt **out, bool *found, struct err *e) {
   assert(metric >= 0 && metric < store->study.metric_count);
   int code = store_statement_get(store, STATEMENT_READ_METRIC, out, e);
   if (code) return code;
@@ -121,14 +117,12 @@ static int find_row(struct store *store, int64_t point, int metric, sqlite3_stmt
   return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : store_fail(store, rc, "read results", e);
 }
 
-static double column_real(sqlite3_stmt *statement, int column)
-{
+static double column_real(sqlite3_stmt *statement, int column) {
   return sqlite3_column_type(statement, column) == SQLITE_NULL ? NAN : sqlite3_column_double(statement, column);
 }
 
 /* The exact sum is the checksum of a row: whoever edits a mean or a quantile by hand is told, not plotted. */
-static const char *implausible(sqlite3_stmt *statement, const struct store_row *row, enum metric_unit unit)
-{
+static const char *implausible(sqlite3_stmt *statement, const struct store_row *row, enum metric_unit unit) {
   if (row->n < 0 || row->failed < 0) return "a negative count";
   if (row->n == 0) return NULL;
   const char *sum = (const char *)sqlite3_column_text(statement, METRIC_SUM);
@@ -141,13 +135,13 @@ static const char *implausible(sqlite3_stmt *statement, const struct store_row *
   return NULL;
 }
 
-int store_read_metric(struct store *store, int64_t point, int metric, struct store_row *out, bool *found, struct err *e)
-{
+int store_read_metric(struct store *store, int64_t point, int metric, struct store_row *out, bool *found, struct err *e) {
   sqlite3_stmt *statement;
   int code = find_row(store, point, metric, &statement, found, e);
   if (code || !*found) return code;
-  struct store_row row = {.n = sqlite3_column_int64(statement, METRIC_N), .failed = sqlite3_column_int64(statement, METRIC_FAILED),
-                          .replications = sqlite3_column_int64(statement, METRIC_REPLICATIONS)};
+  struct store_row row = {.n = sqlite3_column_int64(statement, METRIC_N),
+      .failed = sqlite3_column_int64(statement, METRIC_FAILED),
+      .replications = sqlite3_column_int64(statement, METRIC_REPLICATIONS)};
   double *const reals[] = {&row.mean, &row.sd, &row.ci95, &row.min, &row.p5, &row.p25, &row.p50, &row.p75, &row.p95, &row.p99, &row.max};
   for (int i = 0; i < (int)(sizeof reals / sizeof reals[0]); i++) *reals[i] = column_real(statement, METRIC_MEAN + i);
   row.has_parts = sqlite3_column_type(statement, METRIC_PART_SUMS) != SQLITE_NULL;
@@ -155,14 +149,15 @@ int store_read_metric(struct store *store, int64_t point, int metric, struct sto
   stats_derive(&row);
   const struct metric_def *def = &store->study.metrics[metric];
   const char *wrong = implausible(statement, &row, def->unit);
-  if (wrong) return err_add(e, ERR_SYSTEM, "%s: the study is damaged or was changed by hand: point %lld, metric %s has %s", store->path, (long long)point, def->name, wrong);
+  if (wrong)
+    return err_add(
+        e, ERR_SYSTEM, "%s: the study is damaged or was changed by hand: point %lld, metric %s has %s", store->path, (long long)point, def->name, wrong);
   *out = row;
   return 0;
 }
 
 /* At most one value: the row holds it, exactly. */
-static int merge_row(struct store *store, int64_t point, int metric, sqlite3_stmt *statement, struct metric_set *set, int index, struct err *e)
-{
+static int merge_row(struct store *store, int64_t point, int metric, sqlite3_stmt *statement, struct metric_set *set, int index, struct err *e) {
   const struct metric_def *def = &store->study.metrics[metric];
   struct metric_set *one = metric_set_new(def, 1);
   int64_t parts[PART_COUNT] = {0}, n = sqlite3_column_int64(statement, METRIC_N), failed = sqlite3_column_int64(statement, METRIC_FAILED);
@@ -189,8 +184,7 @@ static int merge_row(struct store *store, int64_t point, int metric, sqlite3_stm
   return code;
 }
 
-int store_merge_stored(struct store *store, int64_t point, int metric, struct metric_set *set, int index, bool *found, struct err *e)
-{
+int store_merge_stored(struct store *store, int64_t point, int metric, struct metric_set *set, int index, bool *found, struct err *e) {
   sqlite3_stmt *row, *hist;
   int code = find_row(store, point, metric, &row, found, e);
   if (code || !*found) return code;
@@ -205,8 +199,7 @@ int store_merge_stored(struct store *store, int64_t point, int metric, struct me
 }
 
 /* The stored distribution in a set of its own, NULL when there is none. */
-static int load_distribution(struct store *store, int64_t point, int metric, struct metric_set **out, struct err *e)
-{
+static int load_distribution(struct store *store, int64_t point, int metric, struct metric_set **out, struct err *e) {
   struct metric_summary summary;
   bool found;
   struct metric_set *set = metric_set_new(&store->study.metrics[metric], 1);
@@ -220,8 +213,7 @@ static int load_distribution(struct store *store, int64_t point, int metric, str
   return code;
 }
 
-int store_read_quantiles(struct store *store, int64_t point, int metric, const int *permilles, int count, double *values, bool *found, struct err *e)
-{
+int store_read_quantiles(struct store *store, int64_t point, int metric, const int *permilles, int count, double *values, bool *found, struct err *e) {
   struct metric_set *set;
   int code = load_distribution(store, point, metric, &set, e);
   *found = set;
@@ -237,8 +229,7 @@ struct cdf {
   int64_t below;
 };
 
-static void cdf_step(void *arg, int64_t value, int64_t count)
-{
+static void cdf_step(void *arg, int64_t value, int64_t count) {
   struct cdf *cdf = arg;
   if ((cdf->count & (cdf->count - 1)) == 0) { /* full at every power of two */
     size_t room = cdf->count ? 2 * (size_t)cdf->count : 1;
@@ -251,8 +242,7 @@ static void cdf_step(void *arg, int64_t value, int64_t count)
   cdf->shares[cdf->count++] = (double)cdf->below;
 }
 
-int store_read_cdf(struct store *store, int64_t point, int metric, double **values, double **shares, int *count, struct err *e)
-{
+int store_read_cdf(struct store *store, int64_t point, int metric, double **values, double **shares, int *count, struct err *e) {
   struct metric_set *set;
   struct cdf cdf = {0};
   int code = load_distribution(store, point, metric, &set, e);
@@ -269,8 +259,7 @@ int store_read_cdf(struct store *store, int64_t point, int metric, double **valu
   return code;
 }
 
-int store_each_failure(struct store *store, void (*fn)(void *arg, int64_t point, int64_t replication, const char *reason), void *arg, struct err *e)
-{
+int store_each_failure(struct store *store, void (*fn)(void *arg, int64_t point, int64_t replication, const char *reason), void *arg, struct err *e) {
   sqlite3_stmt *statement = NULL;
   int rc, code = store_prepare(store, "SELECT point, replication, reason FROM failure ORDER BY point, replication", &statement, e);
   if (code) return code;
@@ -280,8 +269,7 @@ int store_each_failure(struct store *store, void (*fn)(void *arg, int64_t point,
   return rc == SQLITE_DONE ? 0 : store_fail(store, rc, "read its failures", e);
 }
 
-int store_each_note(struct store *store, void (*fn)(void *arg, int64_t point, const char *name, const char *text), void *arg, struct err *e)
-{
+int store_each_note(struct store *store, void (*fn)(void *arg, int64_t point, const char *name, const char *text), void *arg, struct err *e) {
   sqlite3_stmt *statement = NULL;
   int rc, code = store_prepare(store, "SELECT point, name, text FROM note ORDER BY point, name", &statement, e);
   if (code) return code;

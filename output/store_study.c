@@ -7,32 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *copy_text(const char *text)
-{
+static char *copy_text(const char *text) {
   char *copy = strdup(text ? text : "");
   assert(copy);
   return copy;
 }
 
-static char *copy_or_null(const char *text)
-{
-  return text ? copy_text(text) : NULL;
-}
+static char *copy_or_null(const char *text) { return text ? copy_text(text) : NULL; }
 
 /* The text members of a study in the order of the study table's columns. */
 enum { STUDY_TEXTS = 9 };
-static void study_texts(struct store_study *study, const char **members[STUDY_TEXTS])
-{
+static void study_texts(struct store_study *study, const char **members[STUDY_TEXTS]) {
   const char **const list[STUDY_TEXTS] = {
-    &study->scenario, &study->title, &study->file_text, &study->parameters, &study->backend,
-    &study->code_version, &study->compiler, &study->host, &study->cost_hash,
+      &study->scenario,
+      &study->title,
+      &study->file_text,
+      &study->parameters,
+      &study->backend,
+      &study->code_version,
+      &study->compiler,
+      &study->host,
+      &study->cost_hash,
   };
   memcpy(members, list, sizeof list);
 }
 static const char study_columns[] = "scenario, title, file_text, parameters, backend, code_version, compiler, host, cost_hash, seed, replications, point_count";
 
-void store_study_copy(struct store_study *to, const struct store_study *from)
-{
+void store_study_copy(struct store_study *to, const struct store_study *from) {
   const char **members[STUDY_TEXTS];
   *to = *from;
   study_texts(to, members);
@@ -56,8 +57,7 @@ void store_study_copy(struct store_study *to, const struct store_study *from)
   to->metrics = metrics;
 }
 
-void store_study_free(struct store_study *study)
-{
+void store_study_free(struct store_study *study) {
   const char **members[STUDY_TEXTS];
   study_texts(study, members);
   for (int i = 0; i < STUDY_TEXTS; i++) free((char *)*members[i]);
@@ -77,19 +77,16 @@ void store_study_free(struct store_study *study)
   *study = (struct store_study){0};
 }
 
-static const char *column_text(sqlite3_stmt *statement, int column)
-{
+static const char *column_text(sqlite3_stmt *statement, int column) {
   const char *text = (const char *)sqlite3_column_text(statement, column);
   return text ? text : "";
 }
 
-static int damaged(const struct store *store, const char *what, struct err *e)
-{
+static int damaged(const struct store *store, const char *what, struct err *e) {
   return err_add(e, ERR_SYSTEM, "%s: the study is damaged: %s", store->path, what);
 }
 
-static int load_study_row(struct store *store, struct store_study *study, struct err *e)
-{
+static int load_study_row(struct store *store, struct store_study *study, struct err *e) {
   char *sql = NULL;
   int length = asprintf(&sql, "SELECT %s FROM study", study_columns);
   assert(length > 0);
@@ -113,8 +110,7 @@ static int load_study_row(struct store *store, struct store_study *study, struct
   return code;
 }
 
-static int load_axes(struct store *store, struct err *e)
-{
+static int load_axes(struct store *store, struct err *e) {
   sqlite3_stmt *statement = NULL;
   int code = store_prepare(store, "SELECT name, is_text, unit, logarithmic FROM axis ORDER BY position", &statement, e);
   if (code) return code;
@@ -123,9 +119,10 @@ static int load_axes(struct store *store, struct err *e)
   while ((rc = sqlite3_step(statement)) == SQLITE_ROW) {
     axes = realloc(axes, (size_t)(count + 1) * sizeof *axes);
     assert(axes);
-    axes[count++] = (struct store_axis){
-      .name = copy_text(column_text(statement, 0)), .is_text = sqlite3_column_int(statement, 1),
-      .unit = copy_text(column_text(statement, 2)), .logarithmic = sqlite3_column_int(statement, 3)};
+    axes[count++] = (struct store_axis){.name = copy_text(column_text(statement, 0)),
+        .is_text = sqlite3_column_int(statement, 1),
+        .unit = copy_text(column_text(statement, 2)),
+        .logarithmic = sqlite3_column_int(statement, 3)};
   }
   store->study.axes = axes;
   store->study.axis_count = count;
@@ -134,8 +131,7 @@ static int load_axes(struct store *store, struct err *e)
   return code;
 }
 
-static int load_metrics(struct store *store, struct err *e)
-{
+static int load_metrics(struct store *store, struct err *e) {
   sqlite3_stmt *statement = NULL;
   int code = store_prepare(store, "SELECT name, kind, clock_from, clock_to, help FROM metric_def ORDER BY position", &statement, e);
   if (code) return code;
@@ -149,10 +145,11 @@ static int load_metrics(struct store *store, struct err *e)
     }
     metrics = realloc(metrics, (size_t)(count + 1) * sizeof *metrics);
     assert(metrics);
-    metrics[count++] = (struct metric_def){
-      .name = copy_text(column_text(statement, 0)), .unit = (enum metric_unit)unit,
-      .from = copy_or_null((const char *)sqlite3_column_text(statement, 2)), .to = copy_or_null((const char *)sqlite3_column_text(statement, 3)),
-      .help = copy_or_null((const char *)sqlite3_column_text(statement, 4))};
+    metrics[count++] = (struct metric_def){.name = copy_text(column_text(statement, 0)),
+        .unit = (enum metric_unit)unit,
+        .from = copy_or_null((const char *)sqlite3_column_text(statement, 2)),
+        .to = copy_or_null((const char *)sqlite3_column_text(statement, 3)),
+        .help = copy_or_null((const char *)sqlite3_column_text(statement, 4))};
   }
   store->study.metrics = metrics;
   store->study.metric_count = count;
@@ -161,8 +158,7 @@ static int load_metrics(struct store *store, struct err *e)
   return code;
 }
 
-int store_study_load(struct store *store, struct err *e)
-{
+int store_study_load(struct store *store, struct err *e) {
   struct store_study borrowed = {0};
   store_study_free(&store->study);
   int code = load_study_row(store, &borrowed, e);
@@ -174,8 +170,7 @@ int store_study_load(struct store *store, struct err *e)
   return code;
 }
 
-static int save_study_row(struct store *store, const struct store_study *study, int64_t point_count, struct err *e)
-{
+static int save_study_row(struct store *store, const struct store_study *study, int64_t point_count, struct err *e) {
   char *sql = NULL;
   int length = asprintf(&sql, "INSERT INTO study(%s) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", study_columns);
   assert(length > 0);
@@ -195,8 +190,7 @@ static int save_study_row(struct store *store, const struct store_study *study, 
   return code;
 }
 
-static int save_axes(struct store *store, const struct store_study *study, struct err *e)
-{
+static int save_axes(struct store *store, const struct store_study *study, struct err *e) {
   sqlite3_stmt *statement = NULL;
   int code = store_prepare(store, "INSERT INTO axis VALUES(?,?,?,?,?)", &statement, e);
   for (int i = 0; i < study->axis_count && !code; i++) {
@@ -211,8 +205,7 @@ static int save_axes(struct store *store, const struct store_study *study, struc
   return code;
 }
 
-static int save_metrics(struct store *store, const struct store_study *study, struct err *e)
-{
+static int save_metrics(struct store *store, const struct store_study *study, struct err *e) {
   sqlite3_stmt *statement = NULL;
   int code = store_prepare(store, "INSERT INTO metric_def VALUES(?,?,?,?,?,?,?)", &statement, e);
   for (int i = 0; i < study->metric_count && !code; i++) {
@@ -230,8 +223,7 @@ static int save_metrics(struct store *store, const struct store_study *study, st
   return code;
 }
 
-int store_study_save(struct store *store, const struct store_study *study, int64_t point_count, struct err *e)
-{
+int store_study_save(struct store *store, const struct store_study *study, int64_t point_count, struct err *e) {
   int code = store_exec(store, "DELETE FROM study; DELETE FROM axis; DELETE FROM metric_def", "write the study", e);
   if (!code) code = save_study_row(store, study, point_count, e);
   if (!code) code = save_axes(store, study, e);
@@ -239,8 +231,7 @@ int store_study_save(struct store *store, const struct store_study *study, int64
   return code;
 }
 
-bool store_study_same_axes(const struct store_study *a, const struct store_study *b)
-{
+bool store_study_same_axes(const struct store_study *a, const struct store_study *b) {
   if (a->axis_count != b->axis_count) return false;
   for (int i = 0; i < a->axis_count; i++) {
     const struct store_axis *p = &a->axes[i], *q = &b->axes[i];
@@ -249,38 +240,39 @@ bool store_study_same_axes(const struct store_study *a, const struct store_study
   return true;
 }
 
-static bool same_metrics(const struct store_study *a, const struct store_study *b)
-{
+static bool same_metrics(const struct store_study *a, const struct store_study *b) {
   if (a->metric_count != b->metric_count) return false;
   for (int i = 0; i < a->metric_count; i++)
     if (strcmp(a->metrics[i].name, b->metrics[i].name) || a->metrics[i].unit != b->metrics[i].unit) return false;
   return true;
 }
 
-static void list_metrics(const struct store_study *study, char *out, size_t size)
-{
+static void list_metrics(const struct store_study *study, char *out, size_t size) {
   size_t used = 0;
   out[0] = '\0';
-  for (int i = 0; i < study->metric_count && used < size; i++)
-    used += (size_t)snprintf(out + used, size - used, "%s%s", i ? " " : "", study->metrics[i].name);
+  for (int i = 0; i < study->metric_count && used < size; i++) used += (size_t)snprintf(out + used, size - used, "%s%s", i ? " " : "", study->metrics[i].name);
 }
 
-int store_study_compare(const struct store *store, const struct store_study *asked, struct err *e)
-{
+int store_study_compare(const struct store *store, const struct store_study *asked, struct err *e) {
   const struct store_study *have = &store->study;
-  const struct { const char *what, *have, *asked; } texts[] = {
-    {"scenario", have->scenario, asked->scenario}, {"backend", have->backend, asked->backend},
-    {"program version", have->code_version, asked->code_version}, {"cost data (hash)", have->cost_hash, asked->cost_hash},
+  const struct {
+    const char *what, *have, *asked;
+  } texts[] = {
+      {"scenario", have->scenario, asked->scenario},
+      {"backend", have->backend, asked->backend},
+      {"program version", have->code_version, asked->code_version},
+      {"cost data (hash)", have->cost_hash, asked->cost_hash},
   };
   int code = 0;
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
     if (strcmp(texts[i].have, texts[i].asked ? texts[i].asked : "") != 0)
-      code = err_add(e, ERR_INPUT, "%s: holds another study: its %s is %s, now it is %s", store->path, texts[i].what, texts[i].have, texts[i].asked ? texts[i].asked : "");
+      code = err_add(
+          e, ERR_INPUT, "%s: holds another study: its %s is %s, now it is %s", store->path, texts[i].what, texts[i].have, texts[i].asked ? texts[i].asked : "");
   if (have->seed != asked->seed)
     code = err_add(e, ERR_INPUT, "%s: holds another study: its seed is %lld, now it is %lld", store->path, (long long)have->seed, (long long)asked->seed);
   if (have->replications > asked->replications)
-    code = err_add(e, ERR_INPUT, "%s: already asked for %lld replications a point, now only for %lld; replications can be added, not taken away",
-                   store->path, (long long)have->replications, (long long)asked->replications);
+    code = err_add(e, ERR_INPUT, "%s: already asked for %lld replications a point, now only for %lld; replications can be added, not taken away", store->path,
+        (long long)have->replications, (long long)asked->replications);
   if (!same_metrics(have, asked)) {
     char stored[1024], wanted[1024];
     list_metrics(have, stored, sizeof stored);

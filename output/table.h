@@ -17,12 +17,16 @@ int table_export_json(struct store *store, FILE *to, struct err *e) MUST_CHECK;
 
 /* show: metrics are METRIC or METRIC.STAT; NULL: every metric. Those with a statistic share one table (axes, then a column
  * each); every other metric gets a table of its own (axes, n, mean, interval, quantiles). wheres filter. */
-struct table_where { const char *key, *value; };
-int table_show(struct store *store, const char *const *metrics, int metric_count, const struct table_where *wheres, int where_count, FILE *to, struct err *e) MUST_CHECK;
+struct table_where {
+  const char *key, *value;
+};
+int table_show(
+    struct store *store, const char *const *metrics, int metric_count, const struct table_where *wheres, int where_count, FILE *to, struct err *e) MUST_CHECK;
 
 /* True when a point's axis values satisfy every condition; ERR_INPUT for an unknown axis or a value that does not parse
  * ("path.delay=10ms", "ipsec.kex=mlkem768"). Shared with plot. */
-int table_matches(struct store *store, const struct store_point *point, const struct table_where *wheres, int where_count, bool *matches, struct err *e) MUST_CHECK;
+int table_matches(
+    struct store *store, const struct store_point *point, const struct table_where *wheres, int where_count, bool *matches, struct err *e) MUST_CHECK;
 
 /* "tunnel_setup.p95" -> index of the metric and the statistic's name within spec; *stat is NULL when spec names none.
  * Shared with plot. */
@@ -41,8 +45,10 @@ struct table_run {
   int64_t seed, replications;
   const struct metric_def *defs;
   const struct metric_set *metrics;
-  const int *chosen; int chosen_count;
-  const char *const *warnings; int warning_count;
+  const int *chosen;
+  int chosen_count;
+  const char *const *warnings;
+  int warning_count;
 };
 void table_run_json(const struct table_run *run, FILE *to);
 void table_run_text(const struct table_run *run, FILE *to);

@@ -9,16 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int finish(FILE *to, struct err *e)
-{
+static int finish(FILE *to, struct err *e) {
   if (fflush(to) == 0 && !ferror(to)) return 0;
   return err_add(e, ERR_SYSTEM, "cannot write the export: %s", strerror(errno));
 }
 
 /* --- CSV (RFC 4180: CRLF, quotes doubled) --- */
 
-static void put_field(FILE *to, const char *text)
-{
+static void put_field(FILE *to, const char *text) {
   if (!text[strcspn(text, ",\"\r\n")]) {
     fputs(text, to);
     return;
@@ -31,14 +29,12 @@ static void put_field(FILE *to, const char *text)
   fputc('"', to);
 }
 
-static void put_number(FILE *to, double value)
-{
+static void put_number(FILE *to, double value) {
   char buffer[32];
   if (!isnan(value)) fputs(real_format(value, buffer), to);
 }
 
-static void put_csv_header(FILE *to, const struct store_study *study)
-{
+static void put_csv_header(FILE *to, const struct store_study *study) {
   fputs("point", to);
   for (int i = 0; i < study->axis_count; i++) {
     char header[256];
@@ -50,8 +46,7 @@ static void put_csv_header(FILE *to, const struct store_study *study)
   fputs("\r\n", to);
 }
 
-static void put_csv_row(FILE *to, const struct metric_def *def, const struct store_row *row)
-{
+static void put_csv_row(FILE *to, const struct metric_def *def, const struct store_row *row) {
   const double statistics[] = {row->mean, row->sd, row->cv, row->iqr, row->ci95, row->min, row->p5, row->p25, row->p50, row->p75, row->p95, row->p99, row->max};
   fputc(',', to);
   put_field(to, def->name);
@@ -68,8 +63,7 @@ static void put_csv_row(FILE *to, const struct metric_def *def, const struct sto
 }
 
 /* The cells of a point, once for all its rows; malloc'd. */
-static char *csv_point(const struct store_study *study, const struct store_point *point)
-{
+static char *csv_point(const struct store_study *study, const struct store_point *point) {
   char *bytes;
   size_t size;
   FILE *to = open_memstream(&bytes, &size);
@@ -77,15 +71,16 @@ static char *csv_point(const struct store_study *study, const struct store_point
   fprintf(to, "%lld", (long long)point->id);
   for (int i = 0; i < study->axis_count; i++) {
     fputc(',', to);
-    if (study->axes[i].is_text) put_field(to, point->cells[i].text);
-    else put_number(to, point->cells[i].number);
+    if (study->axes[i].is_text)
+      put_field(to, point->cells[i].text);
+    else
+      put_number(to, point->cells[i].number);
   }
   fclose(to);
   return bytes;
 }
 
-int table_export_csv(struct store *store, FILE *to, struct err *e)
-{
+int table_export_csv(struct store *store, FILE *to, struct err *e) {
   const struct store_study *study = store_study(store);
   put_csv_header(to, study);
   for (int64_t id = 0; id < store_point_count(store); id++) {
@@ -120,8 +115,7 @@ struct remarks {
   size_t count, capacity, next;
 };
 
-static void add_remark(struct remarks *remarks, struct remark remark)
-{
+static void add_remark(struct remarks *remarks, struct remark remark) {
   if (remarks->count == remarks->capacity) {
     remarks->capacity = remarks->capacity ? 2 * remarks->capacity : 64;
     remarks->list = realloc(remarks->list, remarks->capacity * sizeof *remarks->list);
@@ -130,18 +124,13 @@ static void add_remark(struct remarks *remarks, struct remark remark)
   remarks->list[remarks->count++] = remark;
 }
 
-static void take_failure(void *arg, int64_t point, int64_t replication, const char *reason)
-{
+static void take_failure(void *arg, int64_t point, int64_t replication, const char *reason) {
   add_remark(arg, (struct remark){point, replication, NULL, strdup(reason)});
 }
 
-static void take_note(void *arg, int64_t point, const char *name, const char *text)
-{
-  add_remark(arg, (struct remark){point, 0, strdup(name), strdup(text)});
-}
+static void take_note(void *arg, int64_t point, const char *name, const char *text) { add_remark(arg, (struct remark){point, 0, strdup(name), strdup(text)}); }
 
-static void free_remarks(struct remarks *remarks)
-{
+static void free_remarks(struct remarks *remarks) {
   for (size_t i = 0; i < remarks->count; i++) {
     free(remarks->list[i].name);
     free(remarks->list[i].text);
@@ -149,8 +138,7 @@ static void free_remarks(struct remarks *remarks)
   free(remarks->list);
 }
 
-static void put_notes(FILE *to, struct remarks *notes, int64_t point)
-{
+static void put_notes(FILE *to, struct remarks *notes, int64_t point) {
   fputs("  \"notes\": {", to);
   for (int i = 0; notes->next < notes->count && notes->list[notes->next].point == point; notes->next++, i++) {
     fputs(i ? ", " : "", to);
@@ -161,8 +149,7 @@ static void put_notes(FILE *to, struct remarks *notes, int64_t point)
   fputs("},\n", to);
 }
 
-static void put_failures(FILE *to, struct remarks *failures, int64_t point)
-{
+static void put_failures(FILE *to, struct remarks *failures, int64_t point) {
   fputs("  \"failures\": [", to);
   for (int i = 0; failures->next < failures->count && failures->list[failures->next].point == point; failures->next++, i++) {
     fprintf(to, "%s{\"replication\": %lld, \"reason\": ", i ? ", " : "", (long long)failures->list[failures->next].replication);
@@ -172,8 +159,7 @@ static void put_failures(FILE *to, struct remarks *failures, int64_t point)
   fputs("]}", to);
 }
 
-static int put_json_point(struct store *store, int64_t id, FILE *to, struct err *e)
-{
+static int put_json_point(struct store *store, int64_t id, FILE *to, struct err *e) {
   const struct store_study *study = store_study(store);
   struct store_point point;
   int code = store_read_point(store, id, &point, e);
@@ -184,8 +170,10 @@ static int put_json_point(struct store *store, int64_t id, FILE *to, struct err 
     fputs(i ? ", " : "", to);
     json_string(to, table_header(study->axes[i].name, study->axes[i].unit, header, sizeof header));
     fputs(": ", to);
-    if (study->axes[i].is_text) json_string(to, point.cells[i].text);
-    else json_number(to, point.cells[i].number);
+    if (study->axes[i].is_text)
+      json_string(to, point.cells[i].text);
+    else
+      json_number(to, point.cells[i].number);
   }
   fputs("},\n  \"metrics\": {", to);
   int written = 0;
@@ -204,8 +192,7 @@ static int put_json_point(struct store *store, int64_t id, FILE *to, struct err 
   return 0;
 }
 
-int table_export_json(struct store *store, FILE *to, struct err *e)
-{
+int table_export_json(struct store *store, FILE *to, struct err *e) {
   struct remarks failures = {0}, notes = {0};
   int code = store_each_failure(store, take_failure, &failures, e);
   if (!code) code = store_each_note(store, take_note, &notes, e);

@@ -11,8 +11,7 @@
 #include <string.h>
 
 /* Writes each "key\tvalue" line of text as "key": "value". */
-static void put_parameters(FILE *to, const char *text)
-{
+static void put_parameters(FILE *to, const char *text) {
   for (int i = 0; *text; i++) {
     size_t length = strcspn(text, "\n"), name = strcspn(text, "\t\n");
     char *key = strndup(text, name), *value = strndup(text + name + (name < length), length - name - (name < length));
@@ -27,8 +26,7 @@ static void put_parameters(FILE *to, const char *text)
   }
 }
 
-void table_run_json(const struct table_run *run, FILE *to)
-{
+void table_run_json(const struct table_run *run, FILE *to) {
   fputs("{\"scenario\": ", to);
   json_string(to, run->scenario);
   fputs(", \"backend\": ", to);
@@ -54,10 +52,11 @@ void table_run_json(const struct table_run *run, FILE *to)
 }
 
 /* Which columns a table of metrics needs. */
-struct shown { bool interval, failed, spread; };
+struct shown {
+  bool interval, failed, spread;
+};
 
-static struct shown look(const struct store_row *rows, int count)
-{
+static struct shown look(const struct store_row *rows, int count) {
   struct shown shown = {false, false, false};
   for (int i = 0; i < count; i++) {
     shown.interval |= !isnan(rows[i].ci95);
@@ -69,10 +68,17 @@ static struct shown look(const struct store_row *rows, int count)
 
 enum { DIGITS = 4 };
 
-static void metric_row(struct grid *grid, const struct metric_def *def, const struct store_row *row, struct shown shown)
-{
-  const struct { bool shown; double value; } cells[] = {
-    {true, row->mean}, {shown.interval, row->ci95}, {shown.spread, row->p50}, {shown.spread, row->p95}, {shown.spread, row->p99}, {shown.spread, row->max},
+static void metric_row(struct grid *grid, const struct metric_def *def, const struct store_row *row, struct shown shown) {
+  const struct {
+    bool shown;
+    double value;
+  } cells[] = {
+      {true, row->mean},
+      {shown.interval, row->ci95},
+      {shown.spread, row->p50},
+      {shown.spread, row->p95},
+      {shown.spread, row->p99},
+      {shown.spread, row->max},
   };
   char buffer[64];
   grid_text(grid, def->name);
@@ -83,8 +89,7 @@ static void metric_row(struct grid *grid, const struct metric_def *def, const st
   if (shown.failed) grid_number(grid, (double)row->failed);
 }
 
-static void put_breakdown(FILE *to, const struct metric_def *def, const struct store_row *row)
-{
+static void put_breakdown(FILE *to, const struct metric_def *def, const struct store_row *row) {
   struct grid *grid = grid_new();
   char header[64], buffer[64];
   snprintf(header, sizeof header, "mean [%s]", metric_unit_name(def->unit));
@@ -105,19 +110,23 @@ static void put_breakdown(FILE *to, const struct metric_def *def, const struct s
   grid_free(grid);
 }
 
-static bool has_breakdown(const struct store_row *row)
-{
-  return row->has_parts && row->n > 0 && row->mean != 0;
-}
+static bool has_breakdown(const struct store_row *row) { return row->has_parts && row->n > 0 && row->mean != 0; }
 
-void table_run_text(const struct table_run *run, FILE *to)
-{
+void table_run_text(const struct table_run *run, FILE *to) {
   struct store_row *rows = calloc((size_t)run->chosen_count + 1, sizeof *rows);
   assert(rows);
   for (int i = 0; i < run->chosen_count; i++) stats_row(run->metrics, run->chosen[i], run->defs[run->chosen[i]].unit, &rows[i]);
   struct shown shown = look(rows, run->chosen_count);
-  const struct { const char *header; bool shown; } columns[] = {
-    {"mean", true}, {"\xC2\xB1 95 %", shown.interval}, {"p50", shown.spread}, {"p95", shown.spread}, {"p99", shown.spread}, {"max", shown.spread},
+  const struct {
+    const char *header;
+    bool shown;
+  } columns[] = {
+      {"mean", true},
+      {"\xC2\xB1 95 %", shown.interval},
+      {"p50", shown.spread},
+      {"p95", shown.spread},
+      {"p99", shown.spread},
+      {"max", shown.spread},
   };
   struct grid *grid = grid_new();
   grid_column(grid, "metric", GRID_TEXT);
@@ -127,7 +136,8 @@ void table_run_text(const struct table_run *run, FILE *to)
     if (columns[i].shown) grid_column(grid, columns[i].header, GRID_RIGHT);
   if (shown.failed) grid_column(grid, "failed", GRID_NUMBER);
   for (int i = 0; i < run->chosen_count; i++) metric_row(grid, &run->defs[run->chosen[i]], &rows[i], shown);
-  fprintf(to, "%s on %s, seed %lld, %lld replication%s\n\n", run->scenario, run->backend, (long long)run->seed, (long long)run->replications, run->replications == 1 ? " (no interval)" : "s");
+  fprintf(to, "%s on %s, seed %lld, %lld replication%s\n\n", run->scenario, run->backend, (long long)run->seed, (long long)run->replications,
+      run->replications == 1 ? " (no interval)" : "s");
   grid_print(grid, to);
   grid_free(grid);
   for (int i = 0; i < run->chosen_count; i++)

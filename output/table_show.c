@@ -9,11 +9,13 @@
 #include <string.h>
 
 /* A metric of a table; stat NULL: the columns of look(). */
-struct chosen { int metric; const char *stat; };
+struct chosen {
+  int metric;
+  const char *stat;
+};
 
 /* Points that satisfy the conditions, in order. */
-static int select_points(struct store *store, const struct table_where *wheres, int where_count, int64_t **ids, int64_t *count, struct err *e)
-{
+static int select_points(struct store *store, const struct table_where *wheres, int where_count, int64_t **ids, int64_t *count, struct err *e) {
   int64_t total = store_point_count(store);
   *ids = malloc((size_t)(total + 1) * sizeof **ids);
   assert(*ids);
@@ -29,8 +31,7 @@ static int select_points(struct store *store, const struct table_where *wheres, 
   return 0;
 }
 
-static void axis_columns(struct grid *grid, const struct store_study *study)
-{
+static void axis_columns(struct grid *grid, const struct store_study *study) {
   grid_column(grid, "point", GRID_NUMBER);
   for (int i = 0; i < study->axis_count; i++) {
     char header[256];
@@ -38,8 +39,7 @@ static void axis_columns(struct grid *grid, const struct store_study *study)
   }
 }
 
-static int axis_cells(struct grid *grid, struct store *store, int64_t id, struct err *e)
-{
+static int axis_cells(struct grid *grid, struct store *store, int64_t id, struct err *e) {
   const struct store_study *study = store_study(store);
   struct store_point point;
   int code = store_read_point(store, id, &point, e);
@@ -47,33 +47,43 @@ static int axis_cells(struct grid *grid, struct store *store, int64_t id, struct
   grid_number(grid, (double)id);
   for (int i = 0; i < study->axis_count; i++) {
     char number[32];
-    if (study->axes[i].is_text) grid_text(grid, point.cells[i].text);
-    else grid_right(grid, real_format(point.cells[i].number, number));
+    if (study->axes[i].is_text)
+      grid_text(grid, point.cells[i].text);
+    else
+      grid_right(grid, real_format(point.cells[i].number, number));
   }
   return 0;
 }
 
 /* Reads a metric at every point; what is missing stays n = -1. */
-static int read_rows(struct store *store, int metric, const int64_t *ids, int64_t count, struct store_row *rows, struct err *e)
-{
+static int read_rows(struct store *store, int metric, const int64_t *ids, int64_t count, struct store_row *rows, struct err *e) {
   for (int64_t i = 0; i < count; i++) {
     bool found;
     int code = store_read_metric(store, ids[i], metric, &rows[i], &found, e);
     if (code) return code;
-    if (!found) rows[i] = (struct store_row){.n = -1, .mean = NAN, .sd = NAN, .cv = NAN, .iqr = NAN, .ci95 = NAN, .min = NAN, .p5 = NAN,
-                                             .p25 = NAN, .p50 = NAN, .p75 = NAN, .p95 = NAN, .p99 = NAN, .max = NAN};
+    if (!found)
+      rows[i] = (struct store_row){.n = -1,
+          .mean = NAN,
+          .sd = NAN,
+          .cv = NAN,
+          .iqr = NAN,
+          .ci95 = NAN,
+          .min = NAN,
+          .p5 = NAN,
+          .p25 = NAN,
+          .p50 = NAN,
+          .p75 = NAN,
+          .p95 = NAN,
+          .p99 = NAN,
+          .max = NAN};
   }
   return 0;
 }
 
-static double count_or_nothing(const struct store_row *row, int64_t count)
-{
-  return row->n < 0 ? NAN : (double)count;
-}
+static double count_or_nothing(const struct store_row *row, int64_t count) { return row->n < 0 ? NAN : (double)count; }
 
 /* One metric: axes, n, mean; interval, quantiles and failed where there are any. */
-static int show_metric(struct store *store, int metric, const int64_t *ids, int64_t count, struct store_row *rows, FILE *to, struct err *e)
-{
+static int show_metric(struct store *store, int metric, const int64_t *ids, int64_t count, struct store_row *rows, FILE *to, struct err *e) {
   const struct store_study *study = store_study(store);
   const struct metric_def *def = &study->metrics[metric];
   bool interval = false, failed = false, spread = false;
@@ -84,10 +94,17 @@ static int show_metric(struct store *store, int metric, const int64_t *ids, int6
     failed |= rows[i].failed > 0;
     spread |= rows[i].n > 1;
   }
-  const struct { const char *name; bool shown; size_t offset; } columns[] = {
-    {"mean", true, offsetof(struct store_row, mean)}, {"\xC2\xB1 95 %", interval, offsetof(struct store_row, ci95)},
-    {"p50", spread, offsetof(struct store_row, p50)}, {"p95", spread, offsetof(struct store_row, p95)},
-    {"p99", spread, offsetof(struct store_row, p99)}, {"max", spread, offsetof(struct store_row, max)},
+  const struct {
+    const char *name;
+    bool shown;
+    size_t offset;
+  } columns[] = {
+      {"mean", true, offsetof(struct store_row, mean)},
+      {"\xC2\xB1 95 %", interval, offsetof(struct store_row, ci95)},
+      {"p50", spread, offsetof(struct store_row, p50)},
+      {"p95", spread, offsetof(struct store_row, p95)},
+      {"p99", spread, offsetof(struct store_row, p99)},
+      {"max", spread, offsetof(struct store_row, max)},
   };
   enum { COLUMNS = sizeof columns / sizeof columns[0] };
   struct grid *grid = grid_new();
@@ -116,8 +133,7 @@ static int show_metric(struct store *store, int metric, const int64_t *ids, int6
 }
 
 /* Statistics side by side; with an interval beside every mean, n once (the smallest), failed where any. */
-static int show_statistics(struct store *store, const struct chosen *list, int list_count, const int64_t *ids, int64_t count, FILE *to, struct err *e)
-{
+static int show_statistics(struct store *store, const struct chosen *list, int list_count, const int64_t *ids, int64_t count, FILE *to, struct err *e) {
   const struct store_study *study = store_study(store);
   struct store_row *rows = calloc((size_t)(list_count * count + 1), sizeof *rows);
   bool *interval = calloc((size_t)list_count + 1, sizeof *interval), failed = false;
@@ -163,8 +179,7 @@ static int show_statistics(struct store *store, const struct chosen *list, int l
   return code;
 }
 
-static int choose(const struct store_study *study, const char *const *metrics, int metric_count, struct chosen *list, struct err *e)
-{
+static int choose(const struct store_study *study, const char *const *metrics, int metric_count, struct chosen *list, struct err *e) {
   int code = 0;
   for (int i = 0; i < metric_count; i++) {
     int failed = table_find_metric(study, metrics[i], &list[i].metric, &list[i].stat, e);
@@ -173,8 +188,7 @@ static int choose(const struct store_study *study, const char *const *metrics, i
   return code;
 }
 
-static int show_chosen(struct store *store, const struct chosen *list, int list_count, const int64_t *ids, int64_t count, FILE *to, struct err *e)
-{
+static int show_chosen(struct store *store, const struct chosen *list, int list_count, const int64_t *ids, int64_t count, FILE *to, struct err *e) {
   struct chosen *side_by_side = calloc((size_t)list_count + 1, sizeof *side_by_side);
   struct store_row *rows = calloc((size_t)count + 1, sizeof *rows);
   assert(side_by_side && rows);
@@ -195,8 +209,7 @@ static int show_chosen(struct store *store, const struct chosen *list, int list_
   return code;
 }
 
-int table_show(struct store *store, const char *const *metrics, int metric_count, const struct table_where *wheres, int where_count, FILE *to, struct err *e)
-{
+int table_show(struct store *store, const char *const *metrics, int metric_count, const struct table_where *wheres, int where_count, FILE *to, struct err *e) {
   const struct store_study *study = store_study(store);
   int list_count = metrics ? metric_count : study->metric_count;
   struct chosen *list = calloc((size_t)list_count + 1, sizeof *list);

@@ -9,24 +9,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *table_header(const char *name, const char *unit, char *buffer, size_t size)
-{
-  if (!unit || !*unit || strcmp(unit, "1") == 0) snprintf(buffer, size, "%s", name);
-  else snprintf(buffer, size, "%s [%s]", name, unit);
+const char *table_header(const char *name, const char *unit, char *buffer, size_t size) {
+  if (!unit || !*unit || strcmp(unit, "1") == 0)
+    snprintf(buffer, size, "%s", name);
+  else
+    snprintf(buffer, size, "%s [%s]", name, unit);
   return buffer;
 }
 
-const char *table_cell(const struct store_axis *axis, const struct store_cell *cell, char *buffer, size_t size)
-{
+const char *table_cell(const struct store_axis *axis, const struct store_cell *cell, char *buffer, size_t size) {
   char number[32];
-  if (axis->is_text) snprintf(buffer, size, "%s", cell->text);
-  else snprintf(buffer, size, "%s%s", real_format(cell->number, number), strcmp(axis->unit, "1") == 0 ? "" : axis->unit);
+  if (axis->is_text)
+    snprintf(buffer, size, "%s", cell->text);
+  else
+    snprintf(buffer, size, "%s%s", real_format(cell->number, number), strcmp(axis->unit, "1") == 0 ? "" : axis->unit);
   return buffer;
 }
 
 /* Names joined by blanks, for messages; malloc'd. */
-static char *list_names(const struct store_study *study, bool axes)
-{
+static char *list_names(const struct store_study *study, bool axes) {
   char *bytes;
   size_t size;
   FILE *to = open_memstream(&bytes, &size);
@@ -38,15 +39,13 @@ static char *list_names(const struct store_study *study, bool axes)
   return bytes;
 }
 
-static int find_name(const struct store_study *study, const char *name, size_t length)
-{
+static int find_name(const struct store_study *study, const char *name, size_t length) {
   for (int i = 0; i < study->metric_count; i++)
     if (strlen(study->metrics[i].name) == length && memcmp(study->metrics[i].name, name, length) == 0) return i;
   return -1;
 }
 
-int table_find_metric(const struct store_study *study, const char *spec, int *metric, const char **stat, struct err *e)
-{
+int table_find_metric(const struct store_study *study, const char *spec, int *metric, const char **stat, struct err *e) {
   const char *dot = strrchr(spec, '.');
   struct store_row none = {0};
   double ignored;
@@ -65,8 +64,7 @@ int table_find_metric(const struct store_study *study, const char *spec, int *me
   return 0;
 }
 
-int table_find_axis(const struct store_study *study, const char *name, int *axis, struct err *e)
-{
+int table_find_axis(const struct store_study *study, const char *name, int *axis, struct err *e) {
   for (int i = 0; i < study->axis_count; i++) {
     if (strcmp(study->axes[i].name, name) != 0) continue;
     *axis = i;
@@ -79,8 +77,7 @@ int table_find_axis(const struct store_study *study, const char *name, int *axis
 }
 
 /* A value with its suffix, or a bare number where the axis has no dimension, in the axis' unit. */
-static int parse_value(const struct store_axis *axis, const char *text, double *value, struct err *e)
-{
+static int parse_value(const struct store_axis *axis, const char *text, double *value, struct err *e) {
   static const enum unit units[] = {UNIT_COUNT, UNIT_TIME, UNIT_RATE, UNIT_SIZE, UNIT_SHARE};
   char one[64];
   snprintf(one, sizeof one, "1%s", strcmp(axis->unit, "1") == 0 ? "" : axis->unit);
@@ -91,7 +88,8 @@ static int parse_value(const struct store_axis *axis, const char *text, double *
       int code = units_parse(units[i], text, &base, &quiet);
       if (!code) *value = (double)base / (double)factor;
       /* a number without dimension may have a fraction, which a count has not */
-      else if (units[i] != UNIT_COUNT) err_add(e, ERR_INPUT, "%s=%s: %.*s", axis->name, text, (int)strcspn(quiet.text, "\n"), quiet.text);
+      else if (units[i] != UNIT_COUNT)
+        err_add(e, ERR_INPUT, "%s=%s: %.*s", axis->name, text, (int)strcspn(quiet.text, "\n"), quiet.text);
       err_free(&quiet);
       if (!code) return 0;
       if (units[i] != UNIT_COUNT) return ERR_INPUT;
@@ -106,8 +104,7 @@ static int parse_value(const struct store_axis *axis, const char *text, double *
   return err_add(e, ERR_INPUT, "%s=%s: found '%s', expected a number%s%s", axis->name, text, text, one[1] ? " followed by " : "", one + 1);
 }
 
-int table_matches(struct store *store, const struct store_point *point, const struct table_where *wheres, int where_count, bool *matches, struct err *e)
-{
+int table_matches(struct store *store, const struct store_point *point, const struct table_where *wheres, int where_count, bool *matches, struct err *e) {
   const struct store_study *study = store_study(store);
   *matches = true;
   for (int i = 0; i < where_count; i++) {

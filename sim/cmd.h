@@ -3,7 +3,7 @@
  *
  * Purpose:   a command is a table (struct cmd) with a function; main.c lists them. Results go to stdout, everything else
  *            to stderr.
- * Ownership: a cmd_line lives as long as the program; study_open/study_close.
+ * Ownership: cmd_parse/cmd_line_free, cmd_wheres/cmd_wheres_free, study_open/study_close.
  * Errors:    a command returns the exit status when it recorded no error (0, or 1 when a check did not hold); errors are
  *            printed by main and decide the status otherwise. Usage errors end the program with status 2 at once.
  */
@@ -46,7 +46,8 @@ extern const struct cmd cmd_run, cmd_sweep, cmd_plot, cmd_export, cmd_show, cmd_
 extern const struct cmd_option cmd_option_set, cmd_option_seed, cmd_option_reps, cmd_option_backend, cmd_option_json, cmd_option_output, cmd_option_where;
 
 /* cmd_options.c. argv[0] is the program; argv[1] the command. */
-const struct cmd_line *cmd_parse(const struct cmd *cmd, int argc, char **argv);
+struct cmd_line *cmd_parse(const struct cmd *cmd, int argc, char **argv);
+void cmd_line_free(struct cmd_line *line);
 /* The name nearest to `word`: "; did you mean 'sweep'?", or "" when nothing is near. Valid until the next call. */
 const char *cmd_suggestion(const char *word, const char *const *names, int count);
 
@@ -57,8 +58,9 @@ bool cmd_given(const struct cmd_line *line, const char *option);
 const char *cmd_text(const struct cmd_line *line, const char *option, const char *fallback);
 int64_t cmd_whole(const struct cmd_line *line, const char *option, int64_t fallback);
 const char *const *cmd_repeated(const struct cmd_line *line, const char *option, int *count);
-/* The --where KEY=VALUE pairs, malloc'd; ERR_INPUT without '='. */
+/* The --where KEY=VALUE pairs; ERR_INPUT without '='. */
 int cmd_wheres(const struct cmd_line *line, struct table_where **wheres, int *count, struct err *e) MUST_CHECK;
+void cmd_wheres_free(struct table_where *wheres, int count);
 /* The same command again, quoted for a shell; malloc'd. */
 char *cmd_again(const struct cmd_line *line);
 

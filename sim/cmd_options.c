@@ -25,6 +25,7 @@ struct cmd_line {
   const struct cmd *cmd;
   int argc;
   char **argv;
+  char *name; /* "pqnetsim run": what argp calls the program */
   bool given[OPTIONS_MAX];
   const char *texts[OPTIONS_MAX]; /* the last one given */
   int64_t wholes[OPTIONS_MAX];
@@ -100,7 +101,7 @@ static void *allocate(size_t count, size_t size) {
   return memory;
 }
 
-const struct cmd_line *cmd_parse(const struct cmd *cmd, int argc, char **argv) {
+struct cmd_line *cmd_parse(const struct cmd *cmd, int argc, char **argv) {
   struct argp_option options[OPTIONS_MAX + 1] = {{0}};
   struct cmd_line *line = allocate(1, sizeof *line);
   line->cmd = cmd;
@@ -117,13 +118,21 @@ const struct cmd_line *cmd_parse(const struct cmd *cmd, int argc, char **argv) {
     options[i].doc = option->help;
     if (option->kind == CMD_REPEATED) line->repeated[i] = allocate((size_t)argc, sizeof *line->repeated[i]);
   }
-  char *doc, *name;
-  if (asprintf(&doc, "%s\vExamples:\n%s", cmd->summary, cmd->examples) < 0 || asprintf(&name, "pqnetsim %s", cmd->name) < 0) abort();
+  char *doc;
+  if (asprintf(&doc, "%s\vExamples:\n%s", cmd->summary, cmd->examples) < 0 || asprintf(&line->name, "pqnetsim %s", cmd->name) < 0) abort();
   struct argp argp = {.options = options, .parser = on_key, .args_doc = cmd->arguments, .doc = doc};
-  argv[1] = name;
+  argv[1] = line->name;
   argp_parse(&argp, argc - 1, argv + 1, 0, NULL, line); /* ends the program on a usage error */
   free(doc);
   return line;
+}
+
+void cmd_line_free(struct cmd_line *line) {
+  for (int i = 0; i < OPTIONS_MAX; i++) free(line->repeated[i]);
+  free(line->arguments);
+  free(line->argv);
+  free(line->name);
+  free(line);
 }
 
 static int option_index(const struct cmd_line *line, const char *option) {
@@ -164,15 +173,19 @@ int cmd_wheres(const struct cmd_line *line, struct table_where **wheres, int *co
   for (int i = 0; i < *count; i++) {
     const char *equals = strchr(texts[i], '=');
     if (!equals || equals == texts[i]) {
-      free(list);
+      cmd_wheres_free(list, i);
       return err_add(e, ERR_INPUT, "--where: found '%s', allowed KEY=VALUE, as in path.delay=10ms", texts[i]);
     }
-    /* lives as long as the command line */
     list[i] = (struct table_where){strndup(texts[i], (size_t)(equals - texts[i])), equals + 1};
     assert(list[i].key);
   }
   *wheres = list;
   return 0;
+}
+
+void cmd_wheres_free(struct table_where *wheres, int count) {
+  for (int i = 0; wheres && i < count; i++) free((char *)wheres[i].key);
+  free(wheres);
 }
 
 /* Shell words need no quotes when they hold nothing but these. */

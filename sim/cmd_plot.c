@@ -9,7 +9,7 @@
 static int run_plot(const struct cmd_line *line, struct err *e) {
   struct store *store = NULL;
   struct table_where *wheres = NULL;
-  int where_count;
+  int where_count = 0;
   const char *out = cmd_text(line, "output", NULL), *y = cmd_text(line, "y", NULL);
   if (!out) err_add(e, ERR_INPUT, "plot: -o FIGURE.svg|png|pdf is missing: where the figure goes");
   if (!y) err_add(e, ERR_INPUT, "plot: --y METRIC[.STAT] is missing: what to plot");
@@ -25,7 +25,7 @@ static int run_plot(const struct cmd_line *line, struct err *e) {
     (void)!plot_draw(store, &request, e); /* main prints what is in e */
   }
   store_close(store);
-  free(wheres);
+  cmd_wheres_free(wheres, where_count);
   return 0;
 }
 
@@ -40,14 +40,14 @@ static int run_export(const struct cmd_line *line, struct err *e) {
 static int run_show(const struct cmd_line *line, struct err *e) {
   struct store *store = NULL;
   struct table_where *wheres = NULL;
-  int where_count, metric_count = cmd_argument_count(line) - 1;
+  int where_count = 0, metric_count = cmd_argument_count(line) - 1;
   const char **metrics = calloc((size_t)metric_count + 1, sizeof *metrics);
   if (!metrics) abort();
   for (int i = 0; i < metric_count; i++) metrics[i] = cmd_argument(line, i + 1);
   if (!cmd_wheres(line, &wheres, &where_count, e) && !store_open_read(cmd_argument(line, 0), &store, e))
     (void)!table_show(store, metric_count ? metrics : NULL, metric_count, wheres, where_count, stdout, e);
   store_close(store);
-  free(wheres);
+  cmd_wheres_free(wheres, where_count);
   free(metrics);
   return 0;
 }

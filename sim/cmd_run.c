@@ -72,6 +72,7 @@ static int run(const struct cmd_line *line, struct err *e) {
   if (study_is_frozen(study, 0, metrics)) keep_remark(&remarks, STUDY_FROZEN);
   if (has_sweep_part(study->scenario->text))
     fprintf(stderr, "pqnetsim: %s: run takes the base point; the sweep part is ignored (pqnetsim sweep runs it)\n", study->scenario->path);
+  if (study->replications == 1) fputs("pqnetsim: n=1: one replication gives no interval\n", stderr);
   print(study, metrics, &remarks, json);
   hold = check_requirements(study, metrics, json ? stderr : stdout);
 out:

@@ -57,7 +57,9 @@ int main(int argc, char **argv) {
   if (!command) return 2;
   struct err e = {0};
   cmd_find_folders();
-  int status = command->run(cmd_parse(command, argc, argv), &e);
+  struct cmd_line *line = cmd_parse(command, argc, argv);
+  int status = command->run(line, &e);
+  cmd_line_free(line);
   close_output(&e);
   if (e.count) {
     fputs(e.text, stderr);

@@ -244,13 +244,14 @@ int64_t cost_line_quantile(const struct cost_line *line, uint64_t uniform)
   const struct cost_point *point = line->points;
   if (line->count == 1)
     return point->ns;
-  unsigned __int128 position = (unsigned __int128)uniform * SHARE_ONE;
-  while (position >= (unsigned __int128)point[1].p_ppb << 64)
+  /* Probability in 2^-32 of a part per billion, so that one machine division does: 30 + 32 bits. */
+  uint64_t position = (uint64_t)((unsigned __int128)uniform * SHARE_ONE >> 32);
+  while (position >= (uint64_t)point[1].p_ppb << 32)
     point++;
   uint64_t rise = (uint64_t)(point[1].ns - point[0].ns);
   uint64_t width = (uint64_t)(point[1].p_ppb - point[0].p_ppb);
-  /* How far into the pair, in 2^-64. */
-  uint64_t part = (uint64_t)((position - ((unsigned __int128)point[0].p_ppb << 64)) / width);
-  unsigned __int128 half = (unsigned __int128)1 << 63;
-  return point[0].ns + (int64_t)(((unsigned __int128)rise * part + half) >> 64);
+  /* How far into the pair, in 2^-32. */
+  uint64_t part = (position - ((uint64_t)point[0].p_ppb << 32)) / width;
+  unsigned __int128 half = (unsigned __int128)1 << 31;
+  return point[0].ns + (int64_t)(((unsigned __int128)rise * part + half) >> 32);
 }

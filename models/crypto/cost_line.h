@@ -33,7 +33,7 @@ extern const struct csv_column cost_line_columns[COST_LINE_COLUMNS];
 struct cost_line *cost_line_read(const struct csv *csv, const struct csv_row *row, const char *platform, const struct cost_sources *sources, struct err *e);
 void cost_line_free(struct cost_line *line);
 
-/* The duration at probability uniform / 2^64. */
+/* The duration at probability uniform / 2^64, resolved to 2^-32 of the rise between two points. */
 int64_t cost_line_quantile(const struct cost_line *line, uint64_t uniform);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "models/domain/e2.h"
 
+#include "models/crypto/cost_share.h"
 #include "models/domain/probe.h"
 #include "models/security/ikev2.h"
 
@@ -71,7 +72,7 @@ struct setup {
   struct ikev2_config ike;
   struct handshake_table table; /* empty without IPsec */
   struct net_link_config link;
-  struct cost_platform *platforms[2];
+  const struct cost_platform *platforms[2];
   const struct cost_row *path[2];
   struct probe_config probe;
   int gateway_cores;
@@ -87,7 +88,7 @@ static void discard(void *state)
     return;
   handshake_table_free(&setup->table);
   for (int side = 0; side < 2; side++)
-    cost_free(setup->platforms[side]);
+    cost_share_release(setup->platforms[side]);
   free(setup);
 }
 
@@ -96,7 +97,7 @@ static int load_platforms(const struct config *config, const char *base_dir, str
   int rc = 0;
   for (int side = 0; side < 2; side++) {
     struct err inner = {0};
-    if (cost_load(config_text(config, platform_keys[side]), base_dir, &setup->platforms[side], &inner)) {
+    if (cost_share_get(config_text(config, platform_keys[side]), base_dir, &setup->platforms[side], &inner)) {
       char *save = NULL;
       for (char *line = strtok_r(inner.text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
         rc = err_add(e, inner.code, "%s: %s", platform_keys[side], line);
@@ -178,7 +179,7 @@ static int prepare(const struct config *config, const char *base_dir, const stru
     setup->probe.protected_flow = true;
     rc = ikev2_check_sizes(&setup->table, e);
     if (!rc)
-      rc = handshake_resolve(&setup->table, (const struct cost_platform *const *)setup->platforms, e);
+      rc = handshake_resolve(&setup->table, setup->platforms, e);
     if (!rc)
       rc = load_esp(config, setup, e);
   }
@@ -327,7 +328,8 @@ static void run(const void *state, const struct domain_run *run)
   for (int side = 0; side < 2; side++) {
     struct draw_key key = tunnel->key;
     key.entity = (uint32_t)(ENTITY_NODE * 2 + side);
-    struct port_latency latency = {setup->path[side] ? path_latency : NULL, setup->path[side]};
+    const struct cost_row *row = setup->path[side];
+    struct port_latency latency = {row ? path_latency : NULL, row, row && cost_is_random(row)};
     tunnel->ports[side] = port_new(run->sim, run->net, tunnel->link, (enum net_side)side, latency, &key);
     tunnel->cpus[side] = cpu_new(run->sim, side == 0 ? 1 : setup->gateway_cores);
   }

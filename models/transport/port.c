@@ -51,9 +51,10 @@ static void from_wire(void *arg, const struct net_message *message, const struct
   key.message = message->number;
   key.fragment = (uint16_t)(message->part * 2 + (message->udp ? 1 : 0));
   key.attempt = message->attempt;
+  uint64_t uniform = port->latency.random ? random_draw(&key) : 0;
   struct arrival *arrival = sim_alloc(port->sim, sizeof *arrival);
   *arrival = (struct arrival){.port = port, .message = *message, .trail = *trail};
-  event_at(port->sim, trail->at + port->latency.draw(port->latency.row, message->size_bytes, random_draw(&key)), latency_over, arrival);
+  event_at(port->sim, trail->at + port->latency.draw(port->latency.row, message->size_bytes, uniform), latency_over, arrival);
 }
 
 struct port *port_new(struct sim *sim, struct net *net, int link, enum net_side side, struct port_latency latency, const struct draw_key *key)

@@ -21,6 +21,7 @@ struct port;
 struct port_latency {
   int64_t (*draw)(const void *row, int64_t size_bytes, uint64_t uniform);
   const void *row;
+  bool random; /* false: every draw is the same */
 };
 
 /* key: seed, replication and entity of the draws. */

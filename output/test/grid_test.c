@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-static void printed(struct grid *grid, const char *expected)
-{
+static void printed(struct grid *grid, const char *expected) {
   char *bytes;
   size_t size;
   FILE *to = open_memstream(&bytes, &size);
@@ -24,8 +23,7 @@ static void printed(struct grid *grid, const char *expected)
 }
 
 /* Width by characters, not bytes; no blanks at the end of a line; one count of decimals a column. */
-static void aligned(void **state)
-{
+static void aligned(void **state) {
   (void)state;
   struct grid *grid = grid_new();
   grid_column(grid, "delay [\xC2\xB5s]", GRID_RIGHT);
@@ -44,8 +42,7 @@ static void aligned(void **state)
 }
 
 /* Decimals for four significant digits of the smallest, at most six; whole numbers stay whole. */
-static void decimals(void **state)
-{
+static void decimals(void **state) {
   (void)state;
   struct grid *grid = grid_new();
   grid_column(grid, "a", GRID_NUMBER);
@@ -61,11 +58,22 @@ static void decimals(void **state)
                 "987654.32  40.00000     2        0\n");
 }
 
-static void short_numbers(void **state)
-{
+static void short_numbers(void **state) {
   (void)state;
-  static const struct { double value; int digits; const char *text; } table[] = {
-    {12.3456, 4, "12.35"}, {123456.7, 4, "123457"}, {0.00123456, 3, "0.00123"}, {200, 3, "200"}, {12345, 3, "12345"}, {-1.25, 3, "-1.25"}, {0, 4, "0"}, {NAN, 4, ""}, {0.5, 3, "0.500"},
+  static const struct {
+    double value;
+    int digits;
+    const char *text;
+  } table[] = {
+      {12.3456, 4, "12.35"},
+      {123456.7, 4, "123457"},
+      {0.00123456, 3, "0.00123"},
+      {200, 3, "200"},
+      {12345, 3, "12345"},
+      {-1.25, 3, "-1.25"},
+      {0, 4, "0"},
+      {NAN, 4, ""},
+      {0.5, 3, "0.500"},
   };
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
     char buffer[64];
@@ -73,8 +81,7 @@ static void short_numbers(void **state)
   }
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(aligned), cmocka_unit_test(decimals), cmocka_unit_test(short_numbers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

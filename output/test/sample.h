@@ -20,8 +20,8 @@
 #define SAMPLE_METRICS 2
 
 static const struct metric_def sample_metrics[SAMPLE_METRICS] = {
-  {"tunnel_setup", METRIC_TIME, "initiation", "CHILD_SA installed", "time to set up a tunnel"},
-  {"bytes_total", METRIC_BYTES, "IP bytes, both directions", NULL, "bytes on the path"},
+    {"tunnel_setup", METRIC_TIME, "initiation", "CHILD_SA installed", "time to set up a tunnel"},
+    {"bytes_total", METRIC_BYTES, "IP bytes, both directions", NULL, "bytes on the path"},
 };
 static const struct store_axis sample_axes[2] = {{"ipsec.kex", true, "", false}, {"path.delay", false, "ms", true}};
 static const int sample_index[SAMPLE_METRICS] = {0, 1};
@@ -37,23 +37,33 @@ struct sample {
   char key[33];
 };
 
-static inline struct sample sample_new(void)
-{
+static inline struct sample sample_new(void) {
   return (struct sample){
-    .kex = {"x25519", "mlkem768", "mlkem1024", "none"}, .kex_count = 2, .delays = {1, 10, 100}, .delay_count = 2,
-    .study = {.scenario = "e2", .title = "a sample", .file_text = "scenario: e2\n", .parameters = "ipsec.auth\tpsk\nseed\t1\n", .seed = 1, .backend = "native",
-              .code_version = "1.0", .compiler = "cc", .host = "here", .cost_hash = "c0", .replications = 4, .axis_count = 2, .axes = sample_axes,
-              .metric_count = SAMPLE_METRICS, .metrics = sample_metrics},
+      .kex = {"x25519", "mlkem768", "mlkem1024", "none"},
+      .kex_count = 2,
+      .delays = {1, 10, 100},
+      .delay_count = 2,
+      .study = {.scenario = "e2",
+          .title = "a sample",
+          .file_text = "scenario: e2\n",
+          .parameters = "ipsec.auth\tpsk\nseed\t1\n",
+          .seed = 1,
+          .backend = "native",
+          .code_version = "1.0",
+          .compiler = "cc",
+          .host = "here",
+          .cost_hash = "c0",
+          .replications = 4,
+          .axis_count = 2,
+          .axes = sample_axes,
+          .metric_count = SAMPLE_METRICS,
+          .metrics = sample_metrics},
   };
 }
 
-static inline int64_t sample_count(const struct sample *sample)
-{
-  return (int64_t)sample->kex_count * sample->delay_count;
-}
+static inline int64_t sample_count(const struct sample *sample) { return (int64_t)sample->kex_count * sample->delay_count; }
 
-static inline void sample_point(void *arg, int64_t id, struct store_point *out)
-{
+static inline void sample_point(void *arg, int64_t id, struct store_point *out) {
   struct sample *sample = arg;
   sample->cells[0] = (struct store_cell){.text = sample->kex[id / sample->delay_count]};
   sample->cells[1] = (struct store_cell){.number = sample->delays[id % sample->delay_count]};
@@ -62,8 +72,7 @@ static inline void sample_point(void *arg, int64_t id, struct store_point *out)
 }
 
 /* Replications first .. first + count - 1 of a point. */
-static inline struct metric_set *sample_results(struct sample *sample, int64_t id, int first, int count)
-{
+static inline struct metric_set *sample_results(struct sample *sample, int64_t id, int first, int count) {
   struct metric_set *set = metric_set_new(sample_metrics, SAMPLE_METRICS);
   static const char *const order[] = {"x25519", "mlkem768", "mlkem1024", "none"};
   struct store_point point;
@@ -80,23 +89,20 @@ static inline struct metric_set *sample_results(struct sample *sample, int64_t i
 }
 
 /* Asserts success and shows the sentence otherwise. */
-static inline void sample_good(int code, struct err *e)
-{
+static inline void sample_good(int code, struct err *e) {
   if (code) print_error("%s", e->text);
   assert_int_equal(code, 0);
 }
 
 /* Asserts that e holds a sentence with these words, and empties it. */
-static inline void sample_bad(int code, enum err_code expected, struct err *e, const char *words)
-{
+static inline void sample_bad(int code, enum err_code expected, struct err *e, const char *words) {
   assert_int_equal(code, expected);
   if (!strstr(e->text, words)) fail_msg("expected '%s' in: %s", words, e->text);
   err_free(e);
   *e = (struct err){0};
 }
 
-static inline struct store *sample_open(struct sample *sample, const char *path)
-{
+static inline struct store *sample_open(struct sample *sample, const char *path) {
   struct store *store = NULL;
   struct err e = {0};
   sample_good(store_open_write(path, &sample->study, sample_count(sample), sample_point, sample, &store, &e), &e);
@@ -104,8 +110,7 @@ static inline struct store *sample_open(struct sample *sample, const char *path)
 }
 
 /* Brings one point to the study's replications. */
-static inline void sample_run(struct sample *sample, struct store *store, int64_t id)
-{
+static inline void sample_run(struct sample *sample, struct store *store, int64_t id) {
   struct err e = {0};
   int done = (int)store_replications_done(store, id), asked = (int)sample->study.replications;
   if (done >= asked) return;
@@ -115,16 +120,14 @@ static inline void sample_run(struct sample *sample, struct store *store, int64_
 }
 
 /* A whole study, points in the order given by step (coprime to their number). */
-static inline void sample_make(struct sample *sample, const char *path, int64_t step)
-{
+static inline void sample_make(struct sample *sample, const char *path, int64_t step) {
   struct store *store = sample_open(sample, path);
   int64_t count = sample_count(sample);
   for (int64_t i = 0; i < count; i++) sample_run(sample, store, i * step % count);
   store_close(store);
 }
 
-static inline struct store *sample_read(const char *path)
-{
+static inline struct store *sample_read(const char *path) {
   struct store *store = NULL;
   struct err e = {0};
   sample_good(store_open_read(path, &store, &e), &e);
@@ -132,8 +135,7 @@ static inline struct store *sample_read(const char *path)
 }
 
 /* CSV and JSON export in one text, to be freed. */
-static inline char *sample_export(const char *path)
-{
+static inline char *sample_export(const char *path) {
   struct store *store = sample_read(path);
   struct err e = {0};
   char *bytes;
@@ -147,8 +149,7 @@ static inline char *sample_export(const char *path)
 }
 
 /* A path in a fresh folder; the same buffer each time. */
-static inline const char *sample_path(const char *name)
-{
+static inline const char *sample_path(const char *name) {
   static char folder[64], path[256];
   strcpy(folder, "/tmp/pqnetsim-test-XXXXXX");
   assert_non_null(mkdtemp(folder));
@@ -156,25 +157,22 @@ static inline const char *sample_path(const char *name)
   return path;
 }
 
-static inline void sample_write_file(const char *path, const void *bytes, size_t size)
-{
+static inline void sample_write_file(const char *path, const void *bytes, size_t size) {
   FILE *to = fopen(path, "w");
   assert_non_null(to);
   assert_int_equal(fwrite(bytes, 1, size, to), size);
   fclose(to);
 }
 
-static inline bool sample_exists(const char *path, const char *suffix)
-{
+static inline bool sample_exists(const char *path, const char *suffix) {
   char name[512];
   snprintf(name, sizeof name, "%s%s", path, suffix);
   return access(name, F_OK) == 0;
 }
 
 /* Removes the folder that sample_path made for this path. */
-static inline void sample_remove(const char *path)
-{
-  char command[512], folder[256];
+static inline void sample_remove(const char *path) {
+  char command[600], folder[512];
   snprintf(folder, sizeof folder, "%s", path);
   *strrchr(folder, '/') = '\0';
   assert_non_null(strstr(folder, "pqnetsim-test-"));

@@ -8,8 +8,7 @@
 #include <sqlite3.h>
 
 /* Rows of a query as text: columns by '|', rows by '\n'. */
-static void query(const char *path, const char *sql, char *out)
-{
+static void query(const char *path, const char *sql, char *out) {
   sqlite3 *db;
   sqlite3_stmt *statement;
   assert_int_equal(sqlite3_open(path, &db), 0);
@@ -27,30 +26,34 @@ static void query(const char *path, const char *sql, char *out)
 }
 
 /* The queries that SCHEMA.md promises, on points of 2.1015, 20.1015, 2.2015 and 20.2015 ms. */
-static void contract(void **state)
-{
+static void contract(void **state) {
   (void)state;
-  static const struct { const char *sql, *rows; } cases[] = {
-    {"PRAGMA application_id", "1347505747\n"}, /* 0x50514E53 */
-    {"PRAGMA user_version", "1\n"},
-    {"PRAGMA journal_mode", "wal\n"},
-    {"SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name", "axis\nfailure\nhist\nmeta\nmetric\nmetric_def\nnote\npoint\nstudy\n"},
-    {"SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY name", "run\nrunItervar\nscalar\nwide\n"},
-    {"SELECT \"ipsec.kex\", \"path.delay\", typeof(\"path.delay\"), replications FROM point", "x25519|1.0|real|4\nx25519|10.0|real|4\nmlkem768|1.0|real|4\nmlkem768|10.0|real|4\n"},
-    {"SELECT n, failed, mean, min, max, crypto, propagation, software, unit, sum, part_sums FROM metric WHERE point = 2 AND name = 'tunnel_setup'",
-     "4|0|2.2015|2.2|2.203|0.2015|2.0|0.0|ms|8806000|806000 0 0 0 8000000 0 0 0 0 0\n"},
-    {"SELECT crypto IS NULL, unit, mean FROM metric WHERE point = 2 AND name = 'bytes_total'", "1|B|1100.0\n"},
-    {"SELECT \"ipsec.kex\", \"tunnel_setup.mean\", \"tunnel_setup.p50\", \"bytes_total.mean\" FROM wide WHERE \"path.delay\" = 10", "x25519|20.1015|20.101|1000.0\nmlkem768|20.2015|20.201|1100.0\n"},
-    {"SELECT * FROM run WHERE runId = 1", "1|e2-1|-9\n"},
-    {"SELECT * FROM runItervar WHERE runId = 3 ORDER BY itervarName", "3|ipsec.kex|mlkem768\n3|path.delay|10.0\n"},
-    {"SELECT runId, moduleName, scalarName, scalarValue FROM scalar WHERE scalarName = 'tunnel_setup:mean' ORDER BY runId",
-     "0|e2|tunnel_setup:mean|2.1015\n1|e2|tunnel_setup:mean|20.1015\n2|e2|tunnel_setup:mean|2.2015\n3|e2|tunnel_setup:mean|20.2015\n"},
-    {"SELECT count(*) = count(DISTINCT scalarId) FROM scalar", "1\n"},
-    {"SELECT name, kind, unit, clock_from, clock_to FROM metric_def ORDER BY position", "tunnel_setup|time|ms|initiation|CHILD_SA installed\nbytes_total|bytes|B|IP bytes, both directions|\n"},
-    {"SELECT position, name, is_text, unit, logarithmic FROM axis", "0|ipsec.kex|1||0\n1|path.delay|0|ms|1\n"},
-    {"SELECT point_count, replications, seed FROM study", "4|4|1\n"},
-    {"SELECT count(*) FROM hist", "8\n"},
-    {"SELECT value FROM meta WHERE name = 'format'", "pqnetsim study\n"},
+  static const struct {
+    const char *sql, *rows;
+  } cases[] = {
+      {"PRAGMA application_id", "1347505747\n"}, /* 0x50514E53 */
+      {"PRAGMA user_version", "1\n"},
+      {"PRAGMA journal_mode", "wal\n"},
+      {"SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name", "axis\nfailure\nhist\nmeta\nmetric\nmetric_def\nnote\npoint\nstudy\n"},
+      {"SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY name", "run\nrunItervar\nscalar\nwide\n"},
+      {"SELECT \"ipsec.kex\", \"path.delay\", typeof(\"path.delay\"), replications FROM point",
+          "x25519|1.0|real|4\nx25519|10.0|real|4\nmlkem768|1.0|real|4\nmlkem768|10.0|real|4\n"},
+      {"SELECT n, failed, mean, min, max, crypto, propagation, software, unit, sum, part_sums FROM metric WHERE point = 2 AND name = 'tunnel_setup'",
+          "4|0|2.2015|2.2|2.203|0.2015|2.0|0.0|ms|8806000|806000 0 0 0 8000000 0 0 0 0 0\n"},
+      {"SELECT crypto IS NULL, unit, mean FROM metric WHERE point = 2 AND name = 'bytes_total'", "1|B|1100.0\n"},
+      {"SELECT \"ipsec.kex\", \"tunnel_setup.mean\", \"tunnel_setup.p50\", \"bytes_total.mean\" FROM wide WHERE \"path.delay\" = 10",
+          "x25519|20.1015|20.101|1000.0\nmlkem768|20.2015|20.201|1100.0\n"},
+      {"SELECT * FROM run WHERE runId = 1", "1|e2-1|-9\n"},
+      {"SELECT * FROM runItervar WHERE runId = 3 ORDER BY itervarName", "3|ipsec.kex|mlkem768\n3|path.delay|10.0\n"},
+      {"SELECT runId, moduleName, scalarName, scalarValue FROM scalar WHERE scalarName = 'tunnel_setup:mean' ORDER BY runId",
+          "0|e2|tunnel_setup:mean|2.1015\n1|e2|tunnel_setup:mean|20.1015\n2|e2|tunnel_setup:mean|2.2015\n3|e2|tunnel_setup:mean|20.2015\n"},
+      {"SELECT count(*) = count(DISTINCT scalarId) FROM scalar", "1\n"},
+      {"SELECT name, kind, unit, clock_from, clock_to FROM metric_def ORDER BY position",
+          "tunnel_setup|time|ms|initiation|CHILD_SA installed\nbytes_total|bytes|B|IP bytes, both directions|\n"},
+      {"SELECT position, name, is_text, unit, logarithmic FROM axis", "0|ipsec.kex|1||0\n1|path.delay|0|ms|1\n"},
+      {"SELECT point_count, replications, seed FROM study", "4|4|1\n"},
+      {"SELECT count(*) FROM hist", "8\n"},
+      {"SELECT value FROM meta WHERE name = 'format'", "pqnetsim study\n"},
   };
   struct sample sample = sample_new();
   const char *path = sample_path("study.db");
@@ -65,8 +68,7 @@ static void contract(void **state)
 }
 
 /* Metrics of entities become modules; a study without axes still has its views. */
-static void entities(void **state)
-{
+static void entities(void **state) {
   (void)state;
   static const struct metric_def defs[SAMPLE_METRICS] = {{"nf_utilisation@AMF", METRIC_SHARE, "busy", NULL, NULL}, {"it's", METRIC_COUNT, "x", NULL, NULL}};
   struct sample sample = sample_new();
@@ -93,8 +95,7 @@ static void entities(void **state)
   sample_remove(path);
 }
 
-static void words(void **state)
-{
+static void words(void **state) {
   (void)state;
   for (int unit = METRIC_TIME; unit <= METRIC_SIGNED_TIME; unit++) assert_int_equal(schema_kind_unit(schema_kind_name((enum metric_unit)unit)), unit);
   assert_int_equal(schema_kind_unit("furlongs"), -1);
@@ -104,8 +105,7 @@ static void words(void **state)
 }
 
 /* Whole counts and sizes stay whole; dimensioned values stay real, so that SQL's division does not cut them. */
-static void number_types(void **state)
-{
+static void number_types(void **state) {
   (void)state;
   static const struct store_axis axes[2] = {{"kex", true, "", false}, {"gateway.cores", false, "1", false}};
   struct sample sample = sample_new();
@@ -118,8 +118,7 @@ static void number_types(void **state)
   sample_remove(path);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(contract), cmocka_unit_test(entities), cmocka_unit_test(words), cmocka_unit_test(number_types)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

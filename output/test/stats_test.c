@@ -12,10 +12,12 @@
 #include <cmocka.h>
 
 /* t(0.975, n - 1) from printed tables of Student's distribution, four to six digits. */
-static void student(void **state)
-{
+static void student(void **state) {
   (void)state;
-  static const struct { int64_t n; double t; } table[] = {{2, 12.7062}, {3, 4.30265}, {4, 3.18245}, {5, 2.77645}, {10, 2.26216}, {30, 2.04523}, {200, 1.97196}};
+  static const struct {
+    int64_t n;
+    double t;
+  } table[] = {{2, 12.7062}, {3, 4.30265}, {4, 3.18245}, {5, 2.77645}, {10, 2.26216}, {30, 2.04523}, {200, 1.97196}};
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
     assert_float_equal(stats_ci95(sqrt((double)table[i].n), table[i].n), table[i].t, 6e-5 * table[i].t / 12);
   assert_true(isnan(stats_ci95(1, 1)));
@@ -25,8 +27,7 @@ static void student(void **state)
 
 /* Ranks of the distribution-free 95 % interval of the median, from printed tables: n = 6: 1 to 6, 10: 2 to 9, 20: 6 to 15, 30: 10 to 21.
  * With P(B <= l - 1) <= 0.025, B ~ binomial(n, 1/2): (1/2)^6 = 0.0156; 11/1024 = 0.0107; P(B <= 5) = 0.0207; P(B <= 9) = 0.0214. */
-static void median_ranks(void **state)
-{
+static void median_ranks(void **state) {
   (void)state;
   static const struct { int n, low, high; } table[] = {{6, 1, 6}, {10, 2, 9}, {20, 6, 15}, {30, 10, 21}};
   int low, high;
@@ -45,12 +46,22 @@ static void median_ranks(void **state)
   assert_int_equal(high, 1000);
 }
 
-static void nine_digits(void **state)
-{
+static void nine_digits(void **state) {
   (void)state;
-  static const struct { double from, to; } table[] = {
-    {0, 0}, {1, 1}, {-2.5, -2.5}, {12345.678901, 12345.6789}, {123456789.4, 123456789}, {1234567891, 1234567890}, {0.1 + 0.2, 0.3},
-    {1.0 / 3, 0.333333333}, {-1e-6 / 7, -1.42857143e-7}, {20.2010000000001, 20.201}, {9.87654321987e15, 9.87654322e15},
+  static const struct {
+    double from, to;
+  } table[] = {
+      {0, 0},
+      {1, 1},
+      {-2.5, -2.5},
+      {12345.678901, 12345.6789},
+      {123456789.4, 123456789},
+      {1234567891, 1234567890},
+      {0.1 + 0.2, 0.3},
+      {1.0 / 3, 0.333333333},
+      {-1e-6 / 7, -1.42857143e-7},
+      {20.2010000000001, 20.201},
+      {9.87654321987e15, 9.87654322e15},
   };
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) assert_true(stats_round(table[i].from) == table[i].to);
   assert_true(isnan(stats_round(NAN)));
@@ -65,8 +76,7 @@ static void nine_digits(void **state)
   }
 }
 
-static void row(void **state)
-{
+static void row(void **state) {
   (void)state;
   static const struct metric_def defs[] = {{"t", METRIC_TIME, "a", "b", NULL}, {"s", METRIC_SHARE, "a", NULL, NULL}};
   struct metric_set *set = metric_set_new(defs, 2);
@@ -89,7 +99,7 @@ static void row(void **state)
   assert_float_equal(row.sd, 2.64575131, 0); /* sqrt(7) */
   assert_float_equal(row.cv, 0.881917103, 0);
   assert_float_equal(row.p50, 2, 0);
-  assert_float_equal(row.iqr, 5, 0); /* nearest rank: the quartiles are the first and the third */
+  assert_float_equal(row.iqr, 5, 0);                                  /* nearest rank: the quartiles are the first and the third */
   assert_float_equal(row.ci95, 4.30265 * 2.64575131 / sqrt(3), 1e-4); /* t(0.975, 2) */
   assert_float_equal(row.parts[PART_CRYPTO] + row.parts[PART_LINK_QUEUE], 3, 1e-9);
   assert_true(stats_named(&row, "p75", &value) && value == 6);
@@ -107,8 +117,7 @@ static void row(void **state)
   metric_set_free(set);
 }
 
-static void names(void **state)
-{
+static void names(void **state) {
   (void)state;
   char list[] = STATS_NAMES;
   struct store_row row = {0};
@@ -121,8 +130,8 @@ static void names(void **state)
   assert_int_equal(stats_permille("mean"), -1);
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(student), cmocka_unit_test(median_ranks), cmocka_unit_test(nine_digits), cmocka_unit_test(row), cmocka_unit_test(names)};
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(student), cmocka_unit_test(median_ranks), cmocka_unit_test(nine_digits), cmocka_unit_test(row), cmocka_unit_test(names)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,12 +10,11 @@
 
 static const struct store_axis axes[] = {{"ipsec.kex", true, "", false}, {"path.delay", false, "ms", true}, {"e2.nodes", false, "1", false}};
 static const struct metric_def metrics[] = {
-  {"tunnel_setup", METRIC_TIME, "initiation", "CHILD_SA installed", "time to set up a tunnel"},
-  {"bytes_total", METRIC_BYTES, "IP bytes of both directions", NULL, "bytes on the path"},
+    {"tunnel_setup", METRIC_TIME, "initiation", "CHILD_SA installed", "time to set up a tunnel"},
+    {"bytes_total", METRIC_BYTES, "IP bytes of both directions", NULL, "bytes on the path"},
 };
 
-static void point(void *arg, int64_t id, struct store_point *out)
-{
+static void point(void *arg, int64_t id, struct store_point *out) {
   static struct store_cell cells[3];
   static char key[33];
   static const char *const kex[] = {"x25519", "mlkem768", "mlkem1024"};
@@ -27,26 +26,24 @@ static void point(void *arg, int64_t id, struct store_point *out)
   *out = (struct store_point){id, key, cells};
 }
 
-static double now(void)
-{
+static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int report(struct err *e)
-{
+static int report(struct err *e) {
   fputs(e->text, stderr);
   return err_exit_status(e);
 }
 
-static struct metric_set *results(int64_t id, int replications)
-{
+static struct metric_set *results(int64_t id, int replications) {
   struct metric_set *set = metric_set_new(metrics, 2);
   for (int r = 0; r < replications; r++) {
     /* some tens of ms, spread as an exponential would be coarsely, all different */
     int64_t spread = (id * 7919 + r * 104729) % 1000003;
-    int64_t parts[PART_COUNT] = {[PART_CRYPTO] = 187654 + spread, [PART_SERIALISATION] = 9876, [PART_PROPAGATION] = 20000000 + id, [PART_SOFTWARE] = 1234567 + 3 * spread};
+    int64_t parts[PART_COUNT] = {
+        [PART_CRYPTO] = 187654 + spread, [PART_SERIALISATION] = 9876, [PART_PROPAGATION] = 20000000 + id, [PART_SOFTWARE] = 1234567 + 3 * spread};
     int64_t value = 0;
     for (int i = 0; i < PART_COUNT; i++) value += parts[i];
     metric_sample(set, 0, value, parts);
@@ -56,13 +53,25 @@ static struct metric_set *results(int64_t id, int replications)
   return set;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   if (argc != 4) return 2;
   int64_t points = atoll(argv[1]);
   int replications = atoi(argv[2]);
-  struct store_study study = {.scenario = "e2", .title = "bench", .file_text = "", .parameters = "", .seed = 1, .backend = "native", .code_version = "0", .compiler = "", .host = "",
-                              .cost_hash = "0", .replications = replications, .axis_count = 3, .axes = axes, .metric_count = 2, .metrics = metrics};
+  struct store_study study = {.scenario = "e2",
+      .title = "bench",
+      .file_text = "",
+      .parameters = "",
+      .seed = 1,
+      .backend = "native",
+      .code_version = "0",
+      .compiler = "",
+      .host = "",
+      .cost_hash = "0",
+      .replications = replications,
+      .axis_count = 3,
+      .axes = axes,
+      .metric_count = 2,
+      .metrics = metrics};
   static const int index[] = {0, 1};
   struct err e = {0};
   struct store *store = NULL;
@@ -83,8 +92,9 @@ int main(int argc, char **argv)
   double closed = now();
   struct stat info;
   stat(argv[3], &info);
-  printf("points %lld x 2 metrics x %d replications: create %.2f s, add %.2f s (making samples %.2f s), close %.2f s; %.1f MB, estimate %.1f MB\n", (long long)points, replications,
-         opened - start, added - opened - making, making, closed - added, (double)info.st_size / 1e6, (double)store_estimate_bytes(&study, points) / 1e6);
+  printf("points %lld x 2 metrics x %d replications: create %.2f s, add %.2f s (making samples %.2f s), close %.2f s; %.1f MB, estimate %.1f MB\n",
+      (long long)points, replications, opened - start, added - opened - making, making, closed - added, (double)info.st_size / 1e6,
+      (double)store_estimate_bytes(&study, points) / 1e6);
   start = now();
   if (store_open_read(argv[3], &store, &e)) return report(&e);
   opened = now();

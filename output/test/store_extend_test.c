@@ -5,8 +5,7 @@
 #include "output/test/sample.h"
 
 /* `after` grown from a finished `before` runs only what is new, and exports as if made at once. */
-static void grows(struct sample *before, struct sample *after, int64_t expected_open)
-{
+static void grows(struct sample *before, struct sample *after, int64_t expected_open) {
   const char *path = sample_path("study.db");
   sample_make(after, path, 1);
   char *fresh = sample_export(path);
@@ -26,8 +25,7 @@ static void grows(struct sample *before, struct sample *after, int64_t expected_
   free(grown);
 }
 
-static void value_at_end(void **state)
-{
+static void value_at_end(void **state) {
   (void)state;
   struct sample before = sample_new(), after = sample_new();
   after.kex_count = 3;
@@ -36,8 +34,7 @@ static void value_at_end(void **state)
 }
 
 /* A value in the middle of the fast axis: every id but the first changes. */
-static void value_in_middle(void **state)
-{
+static void value_in_middle(void **state) {
   (void)state;
   struct sample before = sample_new(), after = sample_new();
   after.delays[1] = 5;
@@ -46,8 +43,7 @@ static void value_in_middle(void **state)
   grows(&before, &after, 2);
 }
 
-static void values_reordered(void **state)
-{
+static void values_reordered(void **state) {
   (void)state;
   struct sample before = sample_new(), after = sample_new();
   after.kex[0] = "mlkem768";
@@ -55,8 +51,7 @@ static void values_reordered(void **state)
   grows(&before, &after, 0);
 }
 
-static void nothing_changes(void **state)
-{
+static void nothing_changes(void **state) {
   (void)state;
   struct sample before = sample_new(), after = sample_new();
   grows(&before, &after, 0);
@@ -65,10 +60,13 @@ static void nothing_changes(void **state)
 static const struct store_axis three_axes[3] = {{"ipsec.kex", true, "", false}, {"path.delay", false, "ms", true}, {"path.loss", false, "%", false}};
 
 /* The sample with an axis more, whose first value leaves the old run keys as they were. */
-struct wider { struct sample sample; struct store_cell cells[3]; char key[33]; };
+struct wider {
+  struct sample sample;
+  struct store_cell cells[3];
+  char key[33];
+};
 
-static void wider_point(void *arg, int64_t id, struct store_point *out)
-{
+static void wider_point(void *arg, int64_t id, struct store_point *out) {
   struct wider *wider = arg;
   sample_point(&wider->sample, id / 2, out);
   memcpy(wider->cells, out->cells, 2 * sizeof out->cells[0]);
@@ -78,8 +76,7 @@ static void wider_point(void *arg, int64_t id, struct store_point *out)
   *out = (struct store_point){id, wider->key, wider->cells};
 }
 
-static void axis_added(void **state)
-{
+static void axis_added(void **state) {
   (void)state;
   struct sample before = sample_new();
   struct wider wider = {.sample = sample_new()};
@@ -111,15 +108,17 @@ static void axis_added(void **state)
   sample_remove(path);
 }
 
-static void refused(void **state)
-{
+static void refused(void **state) {
   (void)state;
   struct sample sample = sample_new();
   const char *path = sample_path("study.db");
   sample_make(&sample, path, 1);
   char *before = sample_export(path);
   static const struct metric_def other_metric = {"tunnel_setup", METRIC_TIME, "a", "b", NULL};
-  struct { struct store_study study; const char *words; } cases[9];
+  struct {
+    struct store_study study;
+    const char *words;
+  } cases[9];
   for (int i = 0; i < 9; i++) cases[i].study = sample.study;
   cases[0].study.seed = 2, cases[0].words = "its seed is 1, now it is 2";
   cases[1].study.backend = "ns3", cases[1].words = "its backend is native, now it is ns3";
@@ -143,8 +142,7 @@ static void refused(void **state)
 }
 
 /* Points that are gone from the scenario are named, with the base parameter that made them other points. */
-static void points_missing(void **state)
-{
+static void points_missing(void **state) {
   (void)state;
   struct sample sample = sample_new();
   const char *path = sample_path("study.db");
@@ -160,8 +158,7 @@ static void points_missing(void **state)
   sample_remove(path);
 }
 
-static void axis_names(void **state)
-{
+static void axis_names(void **state) {
   (void)state;
   struct sample sample = sample_new();
   struct store_axis axes[2] = {{"ID", true, "", false}, {"it's a \"stage\"", false, "1", false}};
@@ -178,11 +175,16 @@ static void axis_names(void **state)
   sample_remove(path);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(value_at_end), cmocka_unit_test(value_in_middle), cmocka_unit_test(values_reordered), cmocka_unit_test(nothing_changes),
-    cmocka_unit_test(axis_added), cmocka_unit_test(refused), cmocka_unit_test(points_missing), cmocka_unit_test(axis_names),
+      cmocka_unit_test(value_at_end),
+      cmocka_unit_test(value_in_middle),
+      cmocka_unit_test(values_reordered),
+      cmocka_unit_test(nothing_changes),
+      cmocka_unit_test(axis_added),
+      cmocka_unit_test(refused),
+      cmocka_unit_test(points_missing),
+      cmocka_unit_test(axis_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

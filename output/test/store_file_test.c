@@ -7,8 +7,7 @@
 #include <sqlite3.h>
 #include <sys/wait.h>
 
-static char *file_bytes(const char *path, size_t *size)
-{
+static char *file_bytes(const char *path, size_t *size) {
   FILE *from = fopen(path, "r");
   assert_non_null(from);
   char *bytes = calloc(1, 1 << 20);
@@ -18,8 +17,7 @@ static char *file_bytes(const char *path, size_t *size)
 }
 
 /* Neither a writer nor a reader takes the file, both say why, and it is left as it was. */
-static void refuse(const char *path, enum err_code code, const char *words)
-{
+static void refuse(const char *path, enum err_code code, const char *words) {
   struct sample sample = sample_new();
   struct store *store = NULL;
   struct err e = {0};
@@ -37,8 +35,7 @@ static void refuse(const char *path, enum err_code code, const char *words)
   free(new);
 }
 
-static void no_study(void **state)
-{
+static void no_study(void **state) {
   (void)state;
   const char *path = sample_path("study.db");
   sample_write_file(path, "my notes on the sweep\n", 22);
@@ -58,8 +55,7 @@ static void no_study(void **state)
   sample_remove(path);
 }
 
-static void newer_version(void **state)
-{
+static void newer_version(void **state) {
   (void)state;
   struct sample sample = sample_new();
   const char *path = sample_path("study.db");
@@ -72,8 +68,7 @@ static void newer_version(void **state)
   sample_remove(path);
 }
 
-static void not_a_file(void **state)
-{
+static void not_a_file(void **state) {
   (void)state;
   struct sample sample = sample_new();
   struct store *store = NULL;
@@ -87,7 +82,8 @@ static void not_a_file(void **state)
   sample_bad(store_open_write(path, &sample.study, 4, sample_point, &sample, &store, &e), ERR_INPUT, &e, "is not an ordinary file");
   sample_bad(store_open_read("/nonexistent/study.db", &store, &e), ERR_INPUT, &e, "no such study file");
   sample_bad(store_open_write("", &sample.study, 4, sample_point, &sample, &store, &e), ERR_INPUT, &e, "name of the study file is empty");
-  sample_bad(store_open_write("/nonexistent/deep/study.db", &sample.study, 4, sample_point, &sample, &store, &e), ERR_INPUT, &e, "the folder /nonexistent/deep does not exist; create it");
+  sample_bad(store_open_write("/nonexistent/deep/study.db", &sample.study, 4, sample_point, &sample, &store, &e), ERR_INPUT, &e,
+      "the folder /nonexistent/deep does not exist; create it");
   char below[300];
   snprintf(below, sizeof below, "%s/study.db", path);
   sample_bad(store_open_write(below, &sample.study, 4, sample_point, &sample, &store, &e), ERR_INPUT, &e, "is not a folder");
@@ -95,8 +91,7 @@ static void not_a_file(void **state)
 }
 
 /* Runs `body` as a user without rights (as root: nobody), since root may write everywhere. */
-static void as_nobody(void (*body)(const char *path), const char *path)
-{
+static void as_nobody(void (*body)(const char *path), const char *path) {
   pid_t child = fork();
   assert_true(child >= 0);
   if (child == 0) {
@@ -109,31 +104,27 @@ static void as_nobody(void (*body)(const char *path), const char *path)
   assert_int_equal(status, 0);
 }
 
-static void expect(int code, struct err *e, const char *words)
-{
+static void expect(int code, struct err *e, const char *words) {
   if (code != ERR_SYSTEM || !strstr(e->text, words)) {
     fprintf(stderr, "expected '%s' in: %s\n", words, e->text ? e->text : "(no error)");
     _exit(1);
   }
 }
 
-static void write_denied(const char *path)
-{
+static void write_denied(const char *path) {
   struct sample sample = sample_new();
   struct store *store = NULL;
   struct err e = {0};
   expect(store_open_write(path, &sample.study, 4, sample_point, &sample, &store, &e), &e, "no permission");
 }
 
-static void read_denied(const char *path)
-{
+static void read_denied(const char *path) {
   struct store *store = NULL;
   struct err e = {0};
   expect(store_open_read(path, &store, &e), &e, "cannot be read: no permission");
 }
 
-static void read_works(const char *path)
-{
+static void read_works(const char *path) {
   struct err e = {0};
   struct store *store = NULL;
   struct store_row row;
@@ -145,8 +136,7 @@ static void read_works(const char *path)
   store_close(store);
 }
 
-static void permissions(void **state)
-{
+static void permissions(void **state) {
   (void)state;
   struct sample sample = sample_new();
   char folder[256];
@@ -170,8 +160,7 @@ static void permissions(void **state)
 }
 
 /* Names that mean something to SQLite or to a shell are just names. */
-static void odd_names(void **state)
-{
+static void odd_names(void **state) {
   (void)state;
   struct sample sample = sample_new();
   static const char *const names[] = {":memory:", "file:x?mode=memory", "it's 100% \"mine\" #1?.db"};
@@ -195,8 +184,7 @@ static void odd_names(void **state)
   sample_remove(path);
 }
 
-static void damaged(void **state)
-{
+static void damaged(void **state) {
   (void)state;
   struct sample sample = sample_new();
   struct store *store = NULL;
@@ -212,10 +200,14 @@ static void damaged(void **state)
   sample_remove(path);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(no_study), cmocka_unit_test(newer_version), cmocka_unit_test(not_a_file), cmocka_unit_test(permissions), cmocka_unit_test(odd_names), cmocka_unit_test(damaged),
+      cmocka_unit_test(no_study),
+      cmocka_unit_test(newer_version),
+      cmocka_unit_test(not_a_file),
+      cmocka_unit_test(permissions),
+      cmocka_unit_test(odd_names),
+      cmocka_unit_test(damaged),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

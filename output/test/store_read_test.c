@@ -6,8 +6,7 @@
 #include <math.h>
 #include <sqlite3.h>
 
-static void points(void **state)
-{
+static void points(void **state) {
   (void)state;
   struct sample sample = sample_new();
   const char *path = sample_path("study.db");
@@ -26,8 +25,7 @@ static void points(void **state)
 }
 
 /* Point 0: x25519, 1 ms: 2.1, 2.101, 2.102, 2.103 ms, a quarter each. */
-static void distribution(void **state)
-{
+static void distribution(void **state) {
   (void)state;
   struct sample sample = sample_new();
   const char *path = sample_path("study.db");
@@ -63,8 +61,7 @@ static void distribution(void **state)
 }
 
 /* One replication has no hist row; its distribution comes from the row. A point not run has none. */
-static void single_value(void **state)
-{
+static void single_value(void **state) {
   (void)state;
   struct sample sample = sample_new();
   const char *path = sample_path("study.db");
@@ -98,17 +95,19 @@ static void single_value(void **state)
 }
 
 /* What a database editor can do to results is told, not shown (negative latencies, edited means, points removed, units changed). */
-static void edited_by_hand(void **state)
-{
+static void edited_by_hand(void **state) {
   (void)state;
-  static const struct { const char *sql, *words; bool on_open; } cases[] = {
-    {"DELETE FROM point WHERE id = 3", "the points are not those the study was made with", true},
-    {"UPDATE metric SET unit = 's'", "another unit than its definition", true},
-    {"UPDATE metric SET point = 9 WHERE point = 3", "belongs to no point", true},
-    {"UPDATE metric SET mean = mean * 1.001", "a mean that is not its sum over n", false},
-    {"UPDATE metric SET p50 = 0", "quantiles that do not rise", false},
-    {"UPDATE metric SET n = -4", "a negative count", false},
-    {"UPDATE metric SET min = -1", "a negative value", false},
+  static const struct {
+    const char *sql, *words;
+    bool on_open;
+  } cases[] = {
+      {"DELETE FROM point WHERE id = 3", "the points are not those the study was made with", true},
+      {"UPDATE metric SET unit = 's'", "another unit than its definition", true},
+      {"UPDATE metric SET point = 9 WHERE point = 3", "belongs to no point", true},
+      {"UPDATE metric SET mean = mean * 1.001", "a mean that is not its sum over n", false},
+      {"UPDATE metric SET p50 = 0", "quantiles that do not rise", false},
+      {"UPDATE metric SET n = -4", "a negative count", false},
+      {"UPDATE metric SET min = -1", "a negative value", false},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     struct sample sample = sample_new();
@@ -133,8 +132,7 @@ static void edited_by_hand(void **state)
 }
 
 /* A distribution that is gone is not made up when more replications come. */
-static void lost_distribution(void **state)
-{
+static void lost_distribution(void **state) {
   (void)state;
   struct sample sample = sample_new();
   const char *path = sample_path("study.db");
@@ -153,8 +151,8 @@ static void lost_distribution(void **state)
   sample_remove(path);
 }
 
-int main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(points), cmocka_unit_test(distribution), cmocka_unit_test(single_value), cmocka_unit_test(edited_by_hand), cmocka_unit_test(lost_distribution)};
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(points), cmocka_unit_test(distribution), cmocka_unit_test(single_value), cmocka_unit_test(edited_by_hand),
+      cmocka_unit_test(lost_distribution)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

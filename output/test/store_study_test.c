@@ -5,8 +5,7 @@
 
 #include <sqlite3.h>
 
-static void everything_comes_back(void **state)
-{
+static void everything_comes_back(void **state) {
   (void)state;
   struct sample sample = sample_new();
   const char *path = sample_path("study.db");
@@ -41,8 +40,7 @@ static void everything_comes_back(void **state)
 }
 
 /* A description written anew is what a later reader finds. */
-static void replaced_when_extended(void **state)
-{
+static void replaced_when_extended(void **state) {
   (void)state;
   struct sample sample = sample_new();
   const char *path = sample_path("study.db");
@@ -57,12 +55,13 @@ static void replaced_when_extended(void **state)
   sample_remove(path);
 }
 
-static void broken_description(void **state)
-{
+static void broken_description(void **state) {
   (void)state;
-  static const struct { const char *sql, *words; } cases[] = {
-    {"DELETE FROM study", "the table study is empty"},
-    {"UPDATE metric_def SET kind = 'furlongs'", "unknown kind"},
+  static const struct {
+    const char *sql, *words;
+  } cases[] = {
+      {"DELETE FROM study", "the table study is empty"},
+      {"UPDATE metric_def SET kind = 'furlongs'", "unknown kind"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     struct sample sample = sample_new();
@@ -79,8 +78,7 @@ static void broken_description(void **state)
   }
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(everything_comes_back), cmocka_unit_test(replaced_when_extended), cmocka_unit_test(broken_description)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

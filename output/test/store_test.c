@@ -12,8 +12,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-static void round_trip(void **state)
-{
+static void round_trip(void **state) {
   (void)state;
   struct sample sample = sample_new();
   const char *path = sample_path("study.db");
@@ -48,8 +47,7 @@ static void round_trip(void **state)
   sample_remove(path);
 }
 
-static void any_order_same_export(void **state)
-{
+static void any_order_same_export(void **state) {
   (void)state;
   struct sample sample = sample_new();
   sample.delay_count = 3;
@@ -67,8 +65,7 @@ static void any_order_same_export(void **state)
 }
 
 /* 4 replications at once, or 1, then 2, then 4: the first extension merges single values, the second distributions. */
-static void replications_extend(void **state)
-{
+static void replications_extend(void **state) {
   (void)state;
   struct sample sample = sample_new();
   const char *path = sample_path("study.db");
@@ -93,8 +90,7 @@ static void replications_extend(void **state)
 }
 
 /* One success among two failures, and a point where all fail, then more of both. */
-static void failed_samples_merge(void **state)
-{
+static void failed_samples_merge(void **state) {
   (void)state;
   struct sample sample = sample_new();
   sample.kex_count = 1;
@@ -108,8 +104,10 @@ static void failed_samples_merge(void **state)
       struct metric_set *set = metric_set_new(sample_metrics, SAMPLE_METRICS);
       for (int r = 0; r < 6; r++) {
         int64_t parts[PART_COUNT] = {[PART_KEY_WAIT] = 7 + r};
-        if (id == 0 && (r == 1 || r == 4)) metric_sample(set, 0, 7 + r, parts);
-        else metric_fail(set, 0);
+        if (id == 0 && (r == 1 || r == 4))
+          metric_sample(set, 0, 7 + r, parts);
+        else
+          metric_fail(set, 0);
         metric_end_replication(set);
         if (!split || (r != 2 && r != 5)) continue;
         sample_good(store_add(store, id, 3, set, sample_index, &e), &e);
@@ -140,20 +138,17 @@ static void failed_samples_merge(void **state)
   free(exports[1]);
 }
 
-static void take_text(void *arg, int64_t point, int64_t replication, const char *text)
-{
+static void take_text(void *arg, int64_t point, int64_t replication, const char *text) {
   char *to = arg;
   sprintf(to + strlen(to), "%lld/%lld %s;", (long long)point, (long long)replication, text);
 }
 
-static void take_note(void *arg, int64_t point, const char *name, const char *text)
-{
+static void take_note(void *arg, int64_t point, const char *name, const char *text) {
   char *to = arg;
   sprintf(to + strlen(to), "%lld %s=%s;", (long long)point, name, text);
 }
 
-static void failures_and_notes(void **state)
-{
+static void failures_and_notes(void **state) {
   (void)state;
   struct sample sample = sample_new();
   const char *path = sample_path("study.db");
@@ -186,8 +181,7 @@ static void failures_and_notes(void **state)
 }
 
 /* A writer killed in the middle: what was committed stays, a second call completes, the export is that of a quiet run. */
-static void kill_and_complete(void **state)
-{
+static void kill_and_complete(void **state) {
   (void)state;
   struct sample sample = sample_new();
   sample.kex_count = 4;
@@ -238,8 +232,7 @@ static void kill_and_complete(void **state)
 }
 
 /* Fills until the disk is full, then with room again to the end. */
-static void fill_disk(struct sample *sample, const char *path, void (*more_room)(const char *path))
-{
+static void fill_disk(struct sample *sample, const char *path, void (*more_room)(const char *path)) {
   struct err e = {0};
   struct store *store = sample_open(sample, path);
   int64_t count = sample_count(sample), reached = 0;
@@ -263,16 +256,14 @@ static void fill_disk(struct sample *sample, const char *path, void (*more_room)
   store_close(store);
 }
 
-static void larger_tmpfs(const char *path)
-{
+static void larger_tmpfs(const char *path) {
   char folder[256];
   snprintf(folder, sizeof folder, "%s", path);
   *strrchr(folder, '/') = '\0';
   assert_int_equal(mount("tmpfs", folder, "tmpfs", MS_REMOUNT, "size=16m"), 0);
 }
 
-static void larger_limit(const char *path)
-{
+static void larger_limit(const char *path) {
   (void)path;
   struct rlimit limit;
   getrlimit(RLIMIT_FSIZE, &limit);
@@ -280,16 +271,14 @@ static void larger_limit(const char *path)
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-static struct sample many_points(void)
-{
+static struct sample many_points(void) {
   struct sample sample = sample_new();
   sample.kex_count = 4;
   sample.delay_count = 500;
   return sample;
 }
 
-static void many_point(void *arg, int64_t id, struct store_point *out)
-{
+static void many_point(void *arg, int64_t id, struct store_point *out) {
   struct sample *sample = arg;
   sample_point(sample, id % 8, out);
   sample->cells[1].number = (double)id;
@@ -298,8 +287,7 @@ static void many_point(void *arg, int64_t id, struct store_point *out)
 }
 
 /* A study of 2000 points does not fit 100 kB: said before anything runs, and nothing is left. */
-static void full_at_creation(const char *path)
-{
+static void full_at_creation(const char *path) {
   struct sample sample = many_points();
   struct store *store = NULL;
   struct err e = {0};
@@ -312,8 +300,7 @@ static void full_at_creation(const char *path)
   assert_false(sample_exists(path, leftover));
 }
 
-static void disk_full(void **state)
-{
+static void disk_full(void **state) {
   (void)state;
   struct sample sample = sample_new();
   sample.kex_count = 4;
@@ -356,8 +343,7 @@ static void disk_full(void **state)
 }
 
 /* Runs a child that does something with the study, says so and waits; returns its id. */
-static pid_t holder(void (*hold)(struct sample *sample, const char *path), struct sample *sample, const char *path)
-{
+static pid_t holder(void (*hold)(struct sample *sample, const char *path), struct sample *sample, const char *path) {
   int fds[2];
   assert_int_equal(pipe(fds), 0);
   pid_t child = fork();
@@ -374,22 +360,19 @@ static pid_t holder(void (*hold)(struct sample *sample, const char *path), struc
   return child;
 }
 
-static void end_holder(pid_t child)
-{
+static void end_holder(pid_t child) {
   kill(child, SIGKILL);
   assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-static void write_and_wait(struct sample *sample, const char *path)
-{
+static void write_and_wait(struct sample *sample, const char *path) {
   struct store *store = sample_open(sample, path);
   sample_run(sample, store, 0);
   struct err e = {0};
   if (store_flush(store, &e)) _exit(1);
 }
 
-static void two_writers(void **state)
-{
+static void two_writers(void **state) {
   (void)state;
   struct sample sample = sample_new();
   const char *path = sample_path("study.db");
@@ -416,8 +399,7 @@ static void two_writers(void **state)
   sample_remove(path);
 }
 
-static void view_and_wait(struct sample *sample, const char *path)
-{
+static void view_and_wait(struct sample *sample, const char *path) {
   (void)sample;
   struct store *store = sample_read(path);
   struct store_row row;
@@ -427,8 +409,7 @@ static void view_and_wait(struct sample *sample, const char *path)
 }
 
 /* A viewer that holds a read transaction stops neither writing nor closing, nor an extension that rebuilds tables. */
-static void viewer_open(void **state)
-{
+static void viewer_open(void **state) {
   (void)state;
   struct sample sample = sample_new();
   const char *path = sample_path("study.db");
@@ -451,15 +432,13 @@ static void viewer_open(void **state)
   free(fresh);
 }
 
-static void hold_exclusively(struct sample *sample, const char *path)
-{
+static void hold_exclusively(struct sample *sample, const char *path) {
   (void)sample;
   sqlite3 *db;
   if (sqlite3_open(path, &db) || sqlite3_exec(db, "BEGIN IMMEDIATE; UPDATE study SET title = 'mine'", NULL, NULL, NULL)) _exit(1);
 }
 
-static void foreign_lock(void **state)
-{
+static void foreign_lock(void **state) {
   (void)state;
   struct sample sample = sample_new();
   const char *path = sample_path("study.db");
@@ -475,20 +454,26 @@ static void foreign_lock(void **state)
   sample_remove(path);
 }
 
-static void estimate(void **state)
-{
+static void estimate(void **state) {
   (void)state;
   struct sample sample = sample_new();
   /* by the constants in store.c: 64 KiB and per point 45 + 2 axes * 9 + 2 metrics * (230 + 600) */
   assert_int_equal(store_estimate_bytes(&sample.study, 1000), 65536 + 1000 * (45 + 18 + 2 * 830));
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(round_trip), cmocka_unit_test(any_order_same_export), cmocka_unit_test(replications_extend), cmocka_unit_test(failed_samples_merge),
-    cmocka_unit_test(failures_and_notes), cmocka_unit_test(kill_and_complete), cmocka_unit_test(disk_full), cmocka_unit_test(two_writers),
-    cmocka_unit_test(viewer_open), cmocka_unit_test(foreign_lock), cmocka_unit_test(estimate),
+      cmocka_unit_test(round_trip),
+      cmocka_unit_test(any_order_same_export),
+      cmocka_unit_test(replications_extend),
+      cmocka_unit_test(failed_samples_merge),
+      cmocka_unit_test(failures_and_notes),
+      cmocka_unit_test(kill_and_complete),
+      cmocka_unit_test(disk_full),
+      cmocka_unit_test(two_writers),
+      cmocka_unit_test(viewer_open),
+      cmocka_unit_test(foreign_lock),
+      cmocka_unit_test(estimate),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

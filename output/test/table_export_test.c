@@ -3,8 +3,7 @@
 // libs: -lsqlite3 -lgsl -lgslcblas -lm
 #include "output/test/sample.h"
 
-static char *export(const char *path, int (*write)(struct store *store, FILE *to, struct err *e))
-{
+static char *export(const char *path, int (*write)(struct store *store, FILE *to, struct err *e)) {
   struct store *store = sample_read(path);
   struct err e = {0};
   char *bytes;
@@ -17,8 +16,7 @@ static char *export(const char *path, int (*write)(struct store *store, FILE *to
 }
 
 /* Point 3 and the rest: one header, CRLF (RFC 4180), a row per point and metric that has results, empty cells for what there is not. */
-static void csv(void **state)
-{
+static void csv(void **state) {
   (void)state;
   struct sample sample = sample_new();
   const char *path = sample_path("study.db");
@@ -36,18 +34,16 @@ static void csv(void **state)
   metric_set_free(set);
   store_close(store);
   char *text = export(path, table_export_csv);
-  assert_string_equal(text,
-    "point,ipsec.kex,path.delay [ms],metric,unit,n,failed,mean,sd,cv,iqr,ci95,min,p5,p25,p50,p75,p95,p99,max,"
-    "crypto,cpu_queue,serialisation,link_queue,propagation,transport_stall,radio_wait,key_wait,software,application\r\n"
-    "0,\"none, \"\"really\"\"\",1,tunnel_setup,ms,0,1,,,,,,,,,,,,,,,,,,,,,,,\r\n"
-    "3,mlkem768,10,tunnel_setup,ms,1,0,20.2,0,0,0,,20.2,20.2,20.2,20.2,20.2,20.2,20.2,20.2,0.2,0,0,0,20,0,0,0,0,0\r\n"
-    "3,mlkem768,10,bytes_total,B,1,0,1100,0,0,0,,1100,1100,1100,1100,1100,1100,1100,1100,,,,,,,,,,\r\n");
+  assert_string_equal(text, "point,ipsec.kex,path.delay [ms],metric,unit,n,failed,mean,sd,cv,iqr,ci95,min,p5,p25,p50,p75,p95,p99,max,"
+                            "crypto,cpu_queue,serialisation,link_queue,propagation,transport_stall,radio_wait,key_wait,software,application\r\n"
+                            "0,\"none, \"\"really\"\"\",1,tunnel_setup,ms,0,1,,,,,,,,,,,,,,,,,,,,,,,\r\n"
+                            "3,mlkem768,10,tunnel_setup,ms,1,0,20.2,0,0,0,,20.2,20.2,20.2,20.2,20.2,20.2,20.2,20.2,0.2,0,0,0,20,0,0,0,0,0\r\n"
+                            "3,mlkem768,10,bytes_total,B,1,0,1100,0,0,0,,1100,1100,1100,1100,1100,1100,1100,1100,,,,,,,,,,\r\n");
   free(text);
   sample_remove(path);
 }
 
-static void json(void **state)
-{
+static void json(void **state) {
   (void)state;
   struct sample sample = sample_new();
   const char *path = sample_path("study.db");
@@ -65,20 +61,19 @@ static void json(void **state)
   metric_set_free(set);
   store_close(store);
   char *text = export(path, table_export_json);
-  assert_string_equal(text,
-    "[\n {\"point\": 0,\n  \"axes\": {\"ipsec.kex\": \"x25519\", \"path.delay [ms]\": 1},\n  \"metrics\": {\n"
-    "   \"bytes_total\": {\"unit\": \"B\", \"from\": \"IP bytes, both directions\", \"to\": null, \"n\": 1, \"mean\": 7, \"sd\": 0, \"cv\": 0, \"iqr\": 0, \"ci95\": null, \"min\": 7, \"p5\": 7, "
-    "\"p25\": 7, \"p50\": 7, \"p75\": 7, \"p95\": 7, \"p99\": 7, \"max\": 7, \"failed\": 0, \"breakdown\": {}}},\n"
-    "  \"notes\": {\"a\": \"b\", \"bottleneck\": \"AMF\"},\n  \"failures\": []},\n"
-    " {\"point\": 1,\n  \"axes\": {\"ipsec.kex\": \"x25519\", \"path.delay [ms]\": 10},\n  \"metrics\": {},\n  \"notes\": {},\n"
-    "  \"failures\": [{\"replication\": 0, \"reason\": \"killed by signal 9\"}]}\n]\n");
+  assert_string_equal(text, "[\n {\"point\": 0,\n  \"axes\": {\"ipsec.kex\": \"x25519\", \"path.delay [ms]\": 1},\n  \"metrics\": {\n"
+                            "   \"bytes_total\": {\"unit\": \"B\", \"from\": \"IP bytes, both directions\", \"to\": null, \"n\": 1, \"mean\": 7, \"sd\": 0, "
+                            "\"cv\": 0, \"iqr\": 0, \"ci95\": null, \"min\": 7, \"p5\": 7, "
+                            "\"p25\": 7, \"p50\": 7, \"p75\": 7, \"p95\": 7, \"p99\": 7, \"max\": 7, \"failed\": 0, \"breakdown\": {}}},\n"
+                            "  \"notes\": {\"a\": \"b\", \"bottleneck\": \"AMF\"},\n  \"failures\": []},\n"
+                            " {\"point\": 1,\n  \"axes\": {\"ipsec.kex\": \"x25519\", \"path.delay [ms]\": 10},\n  \"metrics\": {},\n  \"notes\": {},\n"
+                            "  \"failures\": [{\"replication\": 0, \"reason\": \"killed by signal 9\"}]}\n]\n");
   free(text);
   sample_remove(path);
 }
 
 /* A full pipe or disk is not a short export. */
-static void cannot_write(void **state)
-{
+static void cannot_write(void **state) {
   (void)state;
   struct sample sample = sample_new();
   const char *path = sample_path("study.db");
@@ -93,8 +88,7 @@ static void cannot_write(void **state)
   sample_remove(path);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(csv), cmocka_unit_test(json), cmocka_unit_test(cannot_write)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

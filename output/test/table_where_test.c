@@ -4,20 +4,25 @@
 #include "output/test/sample.h"
 
 static const struct store_axis axes[] = {
-  {"ipsec.kex", true, "", false}, {"path.delay", false, "ms", true}, {"path.rate", false, "Mbit/s", false}, {"path.loss", false, "%", false},
-  {"path.mtu", false, "B", false}, {"e2.nodes", false, "1", false}, {"energy.gamma", false, "1", false}, {"energy.current", false, "mA", false},
+    {"ipsec.kex", true, "", false},
+    {"path.delay", false, "ms", true},
+    {"path.rate", false, "Mbit/s", false},
+    {"path.loss", false, "%", false},
+    {"path.mtu", false, "B", false},
+    {"e2.nodes", false, "1", false},
+    {"energy.gamma", false, "1", false},
+    {"energy.current", false, "mA", false},
 };
 enum { AXES = sizeof axes / sizeof axes[0] };
-static const struct store_cell cells[AXES] = {{.text = "mlkem768"}, {.number = 0.1}, {.number = 2.5}, {.number = 0.5}, {.number = 1500}, {.number = 4}, {.number = 0.75}, {.number = 3.3}};
+static const struct store_cell cells[AXES] = {
+    {.text = "mlkem768"}, {.number = 0.1}, {.number = 2.5}, {.number = 0.5}, {.number = 1500}, {.number = 4}, {.number = 0.75}, {.number = 3.3}};
 
-static void point(void *arg, int64_t id, struct store_point *out)
-{
+static void point(void *arg, int64_t id, struct store_point *out) {
   (void)arg;
   *out = (struct store_point){id, "k", cells};
 }
 
-static struct store *open_study(const char *path)
-{
+static struct store *open_study(const char *path) {
   struct sample sample = sample_new();
   struct store *store = NULL;
   struct err e = {0};
@@ -27,14 +32,29 @@ static struct store *open_study(const char *path)
   return store;
 }
 
-static void conditions(void **state)
-{
+static void conditions(void **state) {
   (void)state;
-  static const struct { const char *key, *value; bool matches; } table[] = {
-    {"ipsec.kex", "mlkem768", true}, {"ipsec.kex", "mlkem1024", false}, {"path.delay", "0.1ms", true}, {"path.delay", "100us", true}, {"path.delay", "100000ns", true},
-    {"path.delay", "1ms", false}, {"path.rate", "2500kbit/s", true}, {"path.rate", "2.5Mbps", true}, {"path.loss", "0.5%", true}, {"path.loss", "5000ppm", true},
-    {"path.mtu", "1500B", true}, {"path.mtu", "1.5kB", true}, {"e2.nodes", "4", true}, {"e2.nodes", "5", false}, {"energy.gamma", "0.75", true}, {"energy.current", "3.3mA", true},
-    {"energy.current", "3.4mA", false},
+  static const struct {
+    const char *key, *value;
+    bool matches;
+  } table[] = {
+      {"ipsec.kex", "mlkem768", true},
+      {"ipsec.kex", "mlkem1024", false},
+      {"path.delay", "0.1ms", true},
+      {"path.delay", "100us", true},
+      {"path.delay", "100000ns", true},
+      {"path.delay", "1ms", false},
+      {"path.rate", "2500kbit/s", true},
+      {"path.rate", "2.5Mbps", true},
+      {"path.loss", "0.5%", true},
+      {"path.loss", "5000ppm", true},
+      {"path.mtu", "1500B", true},
+      {"path.mtu", "1.5kB", true},
+      {"e2.nodes", "4", true},
+      {"e2.nodes", "5", false},
+      {"energy.gamma", "0.75", true},
+      {"energy.current", "3.3mA", true},
+      {"energy.current", "3.4mA", false},
   };
   const char *path = sample_path("study.db");
   struct store *store = open_study(path);
@@ -57,12 +77,17 @@ static void conditions(void **state)
   sample_remove(path);
 }
 
-static void refused(void **state)
-{
+static void refused(void **state) {
   (void)state;
-  static const struct { const char *key, *value, *words; } table[] = {
-    {"path.jitter", "1ms", "the study has no axis path.jitter; its axes are: ipsec.kex path.delay"}, {"path.delay", "10", "path.delay=10: "},
-    {"path.delay", "10Mbit/s", "path.delay=10Mbit/s: "}, {"e2.nodes", "many", "expected a number"}, {"energy.current", "3.3", "followed by mA"}, {"energy.current", "3.3A", "followed by mA"},
+  static const struct {
+    const char *key, *value, *words;
+  } table[] = {
+      {"path.jitter", "1ms", "the study has no axis path.jitter; its axes are: ipsec.kex path.delay"},
+      {"path.delay", "10", "path.delay=10: "},
+      {"path.delay", "10Mbit/s", "path.delay=10Mbit/s: "},
+      {"e2.nodes", "many", "expected a number"},
+      {"energy.current", "3.3", "followed by mA"},
+      {"energy.current", "3.3A", "followed by mA"},
   };
   const char *path = sample_path("study.db");
   struct store *store = open_study(path);
@@ -78,10 +103,10 @@ static void refused(void **state)
   sample_remove(path);
 }
 
-static void metrics(void **state)
-{
+static void metrics(void **state) {
   (void)state;
-  static const struct metric_def defs[] = {{"a", METRIC_TIME, NULL, NULL, NULL}, {"a.b", METRIC_TIME, NULL, NULL, NULL}, {"u@AMF.1", METRIC_SHARE, NULL, NULL, NULL}};
+  static const struct metric_def defs[] = {
+      {"a", METRIC_TIME, NULL, NULL, NULL}, {"a.b", METRIC_TIME, NULL, NULL, NULL}, {"u@AMF.1", METRIC_SHARE, NULL, NULL, NULL}};
   const struct store_study study = {.metric_count = 3, .metrics = defs};
   struct err e = {0};
   const char *stat;
@@ -100,8 +125,7 @@ static void metrics(void **state)
   sample_bad(table_find_metric(&study, "a.p98", &metric, &stat, &e), ERR_INPUT, &e, "there is no statistic p98; there are: mean sd");
 }
 
-static void written(void **state)
-{
+static void written(void **state) {
   (void)state;
   char buffer[64];
   assert_string_equal(table_cell(&axes[0], &cells[0], buffer, sizeof buffer), "mlkem768");
@@ -112,8 +136,7 @@ static void written(void **state)
   assert_string_equal(table_header("ipsec.kex", "", buffer, sizeof buffer), "ipsec.kex");
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(conditions), cmocka_unit_test(refused), cmocka_unit_test(metrics), cmocka_unit_test(written)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

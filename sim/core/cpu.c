@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sim/core/cpu.h"
 #include <assert.h>
+#include <string.h>
 
 struct job {
   struct cpu *cpu;
@@ -43,7 +44,10 @@ static void finish(struct sim *sim, void *arg);
 static void start(struct cpu *cpu, struct job *job) {
   change_running(cpu, 1);
   trail_advance(&job->trail, PART_CPU_QUEUE, sim_now(cpu->sim));
-  for (int part = 0; part < PART_COUNT; part++) trail_advance(&job->trail, (enum part)part, job->trail.at + job->work[part]);
+  for (int part = 0; part < PART_COUNT; part++) {
+    job->trail.parts[part] += job->work[part];
+    job->trail.at += job->work[part];
+  }
   event_at(cpu->sim, job->trail.at, finish, job);
 }
 
@@ -72,8 +76,12 @@ void cpu_submit(struct cpu *cpu, const struct trail *trail, const int64_t work[P
     cpu->spare = job->next;
   else
     job = sim_alloc(cpu->sim, sizeof *job);
-  *job = (struct job){.cpu = cpu, .trail = *trail, .done = done, .arg = arg};
-  for (int part = 0; part < PART_COUNT; part++) job->work[part] = work[part];
+  job->cpu = cpu;
+  job->next = NULL;
+  job->trail = *trail;
+  memcpy(job->work, work, sizeof job->work);
+  job->done = done;
+  job->arg = arg;
   if (cpu->running < cpu->servers) {
     start(cpu, job);
     return;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Checks what the compiler does not: who includes whom, one foreign library in one file, no circles, licence lines,
 # purpose blocks, calls that are not wanted. Prints FILE:LINE: offence, then a count; exit 1 if there is any.
-# shellcheck disable=SC2086 # file names here have no spaces
+# shellcheck disable=SC2086,SC2129 # file names here have no spaces
 cd "$(dirname "$0")/../.." || exit 2
 found=$(mktemp) || exit 2
 trap 'rm -f "$found"' EXIT
@@ -115,6 +115,17 @@ END { for (node in edges) if (!(node in state)) visit(node, "") }
 
 for file in $scripts; do
   sed -n 1,2p "$file" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later' || echo "$file:1: no SPDX licence line in the first two lines"
+done >>"$found"
+
+# Lists of objects are explicit; a source that is in none of them is not part of the program.
+for file in $sources; do
+  object=${file##*/}
+  object=${object%.*}.o
+  case $file in
+    */test/* | *.h) ;;
+    *) awk -v object="$object" '{ gsub("[(),]", " "); for (i = 1; i <= NF; i++) if ($i == object || substr($i, length($i) - length(object)) == "/" object) found = 1 }
+         END { exit !found }' Makefile || echo "$file:1: the Makefile does not name its object" ;;
+  esac
 done >>"$found"
 
 if [ -f calib/test/lint_data.sh ]; then

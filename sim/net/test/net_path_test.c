@@ -147,7 +147,6 @@ static void ranges(void **state) {
       {"path.up.drop", "[-3]"},
       {"path.loss", "101%"},
       {"path.middlebox", "eat"},
-      {"path.mtu", "1500"},
   };
   static const char *const allowed[][2] = {
       {"path.rate", "1kbit/s"},

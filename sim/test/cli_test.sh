@@ -1,0 +1,350 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The commands of ./pqnetsim as a user calls them: exit statuses, what goes to which stream, that equal calls give equal
+# bytes, and that a sweep survives what happens to sweeps.
+# shellcheck disable=SC2016 # conditions in single quotes are run by eval, after the call they are about
+cd "$(dirname "$0")/../.." || exit 2
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+p=./pqnetsim
+passed=0 failed=0
+
+# test NAME CONDITION...: the condition is a command
+test_that() {
+  name=$1
+  shift
+  if "$@"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf 'FAIL  %s\n      status %s\n' "$name" "$status"
+    sed 's/^/      out | /' "$work/out" | head -n 5
+    sed 's/^/      err | /' "$work/err" | head -n 5
+  fi
+}
+# call ARGS...: runs the program; status, $work/out and $work/err
+call() {
+  status=0
+  "$p" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+}
+exits() { [ "$status" = "$1" ]; }
+says() { grep -q -e "$1" "$work/out"; }
+warns() { grep -q -e "$1" "$work/err"; }
+silent() { [ ! -s "$work/$1" ]; }
+ends() { exits "$1" && warns "$2"; } # status, and why
+same() { cmp -s "$1" "$2"; }
+export_of() { "$p" export "$1"; }
+
+cat >"$work/small.yaml" <<'END'
+scenario: e2
+replications: 5
+path: {delay: 5ms}
+sweep:
+  - ipsec.kex: [x25519, mlkem768]
+  - path.delay: [1ms, 10ms]
+END
+# Long enough to be interrupted: a few seconds on one core.
+cat >"$work/long.yaml" <<'END'
+scenario: e2
+replications: 3000
+sweep:
+  - path.delay: {from: 1ms, to: 60ms, steps: 60}
+metrics: [tunnel_setup, success]
+END
+
+# ---- usage
+call
+test_that 'no command: usage on stderr' ends 2 '^Usage: '
+test_that 'no command: nothing on stdout' silent out
+call --help
+test_that '--help goes to stdout' says '^Usage: '
+test_that '--help is no error' exits 0
+call --version
+test_that '--version' says '^pqnetsim [0-9][0-9.]*$'
+call swep
+test_that 'unknown command' ends 2 "unknown command 'swep'; did you mean 'sweep'?"
+for command in run sweep plot export show list params init check; do
+  call $command --help
+  test_that "$command --help has examples" says "^  pqnetsim $command "
+  test_that "$command --help is no error" exits 0
+  call $command --no-such-option
+  test_that "$command refuses unknown options" exits 2
+done
+for command in run sweep plot export show list init check; do
+  call $command
+  test_that "$command needs its argument" ends 2 'is missing'
+done
+call run a.yaml b.yaml
+test_that 'one file at a time' ends 2 "unexpected argument 'b.yaml'"
+call run "$work/small.yaml" --backend ns2
+test_that 'unknown backend' ends 2 "allowed native|ns3; did you mean 'ns3'?"
+call sweep "$work/small.yaml" -o x.db --jobs 0
+test_that '--jobs 0' ends 2 'allowed whole numbers from 1'
+call sweep "$work/small.yaml" -o x.db --jobs 2x
+test_that '--jobs 2x' ends 2 "found '2x'"
+call sweep "$work/small.yaml"
+test_that 'sweep without -o' ends 2 '-o STUDY.db is missing'
+call run "$work/none.yaml"
+test_that 'no such file' ends 2 'none.yaml'
+call run "$work/small.yaml" --set path.dely=1ms
+test_that 'unknown key of --set' ends 2 'path.delay'
+call list algorithm
+test_that 'unknown list' ends 2 "did you mean 'algorithms'?"
+call params e3
+test_that 'unknown domain' ends 2 "did you mean 'e2'?"
+
+# ---- run
+call run "$work/small.yaml" --json
+test_that 'run' exits 0
+test_that 'run says that the sweep part is ignored' warns 'sweep part is ignored'
+cp "$work/out" "$work/first.json"
+call run "$work/small.yaml" --json
+test_that 'the same call gives the same bytes' same "$work/out" "$work/first.json"
+call run "$work/small.yaml" --json --seed 2
+test_that 'another seed is told' says '"seed": 2'
+sed 's/"seed": 2/"seed": 1/' "$work/out" >"$work/second.json"
+test_that 'another seed gives other values' eval '! same "$work/second.json" "$work/first.json"'
+call run "$work/small.yaml" --json --set path.delay=20ms --reps 7
+test_that '--set overrides the file' says '"path.delay": "20ms"'
+test_that '--reps overrides the file' says '"replications": 7'
+call run "$work/small.yaml" --json --seed 1 --set 'replications=5'
+test_that '--seed and --set as in the file change nothing' same "$work/out" "$work/first.json"
+for reps in 0 -1 1.5 x; do
+  call run "$work/small.yaml" --reps=$reps
+  test_that "--reps $reps" ends 2 'replications'
+  test_that "--reps $reps prints nothing" silent out
+done
+call run "$work/small.yaml" --reps 1
+test_that 'one replication says n=1' warns 'n=1'
+printf 'scenario: e2\n' >"$work/plain.yaml"
+call run "$work/plain.yaml"
+test_that 'a file without sweep: no remark' eval '! warns sweep'
+call run "$work/plain.yaml" --set path.jitter=5ms
+test_that 'values that contradict each other' ends 2 'path.jitter'
+if [ -w /dev/full ]; then
+  status=0
+  "$p" list algorithms >/dev/full 2>"$work/err" || status=$?
+  test_that 'a full disk behind stdout' ends 1 'standard output'
+fi
+
+# ---- init, check, params, list
+for variant in '' --full; do
+  # shellcheck disable=SC2086
+  call init e2 $variant
+  test_that "init $variant" exits 0
+  cp "$work/out" "$work/init.yaml"
+  call check "$work/init.yaml"
+  test_that "check accepts what init $variant wrote" exits 0
+  call run "$work/init.yaml" --json
+  grep -v '^ *"warnings"' "$work/out" >"$work/init.json"
+  call run "$work/plain.yaml" --json
+  grep -v '^ *"warnings"' "$work/out" >"$work/plain.json"
+  test_that "init $variant writes the defaults" same "$work/init.json" "$work/plain.json"
+done
+call check "$work/small.yaml"
+test_that 'check counts' says '^4 points, n=5, 20 runs, seed 1, backend native$'
+test_that 'check names the axes' says '^axis path.delay, 2 values: 1ms, 10ms$'
+call params e2
+test_that 'params' says '^e2 *path.delay *time .*0s to'
+test_that 'params tells the clock' says 'tunnel_setup *ms *initiation'
+call list algorithms
+test_that 'list algorithms' says '^mlkem768 .* 1184  *1088  *32  *3 .*FIPS 203'
+call list platforms
+test_that 'list platforms' says '^epyc-zen5 '
+call list scenarios
+test_that 'list scenarios' says 'e2-rtt.yaml *e2 '
+call list backends
+test_that 'list backends' says '^native *yes'
+call list sources
+test_that 'list sources' exits 0
+for list in algorithms platforms scenarios backends sources; do
+  call list $list --json
+  test_that "list $list --json" eval 'exits 0 && [ "$(head -c 1 "$work/out")" = "[" ] && [ "$(tail -n 1 "$work/out")" = "]" ]'
+done
+
+# ---- sweep
+call sweep "$work/small.yaml" --dry-run
+test_that '--dry-run prints the points' says '^ *3  mlkem768  *10$'
+test_that '--dry-run counts' says '^4 points, n=5: 20 runs$'
+test_that '--dry-run estimates' says '^about .* with --jobs .* a study file of about '
+call sweep "$work/small.yaml" -o "$work/one.db" --jobs 1
+test_that 'sweep' exits 0
+test_that 'sweep prints nothing on stdout' silent out
+test_that 'sweep says where the study is' warns "one.db: 4 points with n=5; next: pqnetsim show"
+call sweep "$work/small.yaml" -o "$work/two.db" --jobs 2
+export_of "$work/one.db" >"$work/one.csv"
+export_of "$work/two.db" >"$work/two.csv"
+test_that 'one worker and two give the same export' eval '[ -s "$work/one.csv" ] && same "$work/one.csv" "$work/two.csv"'
+call sweep "$work/small.yaml" -o "$work/two.db"
+test_that 'a finished study has nothing to do' ends 0 '(4 were there)'
+call sweep "$work/small.yaml" -o "$work/two.db" --reps 9
+test_that 'replications can be added' exits 0
+call sweep "$work/small.yaml" -o "$work/nine.db" --reps 9
+export_of "$work/two.db" >"$work/two.csv"
+export_of "$work/nine.db" >"$work/nine.csv"
+test_that 'added replications equal those run at once' same "$work/two.csv" "$work/nine.csv"
+call sweep "$work/small.yaml" -o "$work/two.db" --reps 9 --seed 2
+test_that 'another seed is another study' ends 2 'seed'
+export_of "$work/two.db" >"$work/two.csv"
+test_that 'and leaves the old one alone' same "$work/two.csv" "$work/nine.csv"
+call sweep "$work/small.yaml" -o "$work/huge.db" --reps 1000000
+test_that 'a million runs ask' ends 2 'need --yes'
+test_that 'and write nothing' [ ! -e "$work/huge.db" ]
+printf 'scenario: e2\nsweep:\n  - path.jitter: [0ms, 1ms, 5ms]\n' >"$work/bad.yaml"
+call sweep "$work/bad.yaml" -o "$work/bad.db"
+test_that 'every bad point is listed' eval '[ "$(grep -c "point [12] (path.jitter=" "$work/err")" = 2 ]'
+test_that 'bad points exit 2' exits 2
+test_that 'bad points: nothing is written' [ ! -e "$work/bad.db" ]
+call check "$work/bad.yaml"
+test_that 'check finds them too' ends 2 'point 2 (path.jitter=5ms)'
+
+# ---- files that are not ours
+echo 'shopping list' >"$work/note.db"
+cp "$work/note.db" "$work/note.copy"
+call sweep "$work/small.yaml" -o "$work/note.db"
+test_that 'a foreign file is refused' exits 2
+test_that 'and kept' same "$work/note.db" "$work/note.copy"
+call sweep "$work/small.yaml" -o "$work"
+test_that 'a folder is no study' eval '[ "$status" != 0 ] && [ -s "$work/err" ]'
+call sweep "$work/small.yaml" -o "$work/none/x.db"
+test_that 'a missing folder is named' eval '[ "$status" != 0 ] && warns none'
+for command in export show; do
+  call $command "$work/note.db"
+  test_that "$command refuses a foreign file" exits 2
+  call $command "$work/absent.db"
+  test_that "$command refuses an absent file" exits 2
+  test_that "$command does not create it" [ ! -e "$work/absent.db" ]
+done
+
+# ---- require
+cp "$work/small.yaml" "$work/require.yaml"
+echo "require: ['tunnel_setup.p95 <= 30ms', 'success.mean >= 1', 'retransmissions.max < 1']" >>"$work/require.yaml"
+# Five exchanges of one-way delays at 10 ms are over 30 ms, at 1 ms they are not.
+call sweep "$work/require.yaml" -o "$work/require.db"
+test_that 'a requirement that does not hold: exit 1' exits 1
+test_that 'where it fails' says '^FAIL  tunnel_setup.p95 <= 30ms  found [0-9.]* ms, margin -[0-9.]* ms  at point 3 (ipsec.kex=mlkem768, path.delay=10ms)$'
+test_that 'where it passes' says '^pass  tunnel_setup.p95 <= 30ms  found [0-9.]* ms, margin [0-9.]* ms  at point 0 '
+test_that 'the sum' says '^require: 10 of 12 hold$'
+call run "$work/require.yaml" --set path.delay=10ms
+test_that 'run: a requirement that does not hold' eval 'exits 1 && says "^FAIL  tunnel_setup"'
+call run "$work/require.yaml" --set path.delay=1ms
+test_that 'run: requirements that hold' eval 'exits 0 && says "^pass  tunnel_setup"'
+call run "$work/require.yaml" --set path.delay=10ms --json
+test_that 'run --json: verdicts on stderr' eval 'exits 1 && warns "^FAIL  tunnel_setup" && ! says FAIL'
+
+# ---- show, plot
+call show "$work/one.db" tunnel_setup.p95 --where path.delay=10ms
+test_that 'show' eval 'exits 0 && says tunnel_setup.p95'
+test_that 'show --where leaves points out' eval '[ "$(grep -c mlkem768 "$work/out")" = 1 ]'
+call show "$work/one.db" no_such_metric
+test_that 'show: unknown metric' ends 2 no_such_metric
+call show "$work/one.db" --where path.delay
+test_that 'show: --where without value' ends 2 'allowed KEY=VALUE'
+call export "$work/one.db" --format json
+test_that 'export json' exits 0
+call plot "$work/one.db" -o "$work/figure.svg" --y tunnel_setup --x path.delay --by ipsec.kex
+test_that 'plot' eval 'exits 0 && [ -s "$work/figure.svg" ] && [ -s "$work/figure.gp" ]'
+call plot "$work/one.db" --y tunnel_setup
+test_that 'plot without -o' ends 2 'is missing'
+
+# ---- interruptions
+begin() {
+  "$p" sweep "$work/long.yaml" -o "$1" --jobs 2 >"$work/out" 2>"$work/err" </dev/null &
+  sweep=$!
+}
+# Some points are stored, not all of them. Waits for at most half a minute.
+until_some_are_stored() {
+  waits=0
+  while [ $waits -lt 300 ] && kill -0 $sweep 2>/dev/null; do
+    [ -f "$1" ] && [ "$("$p" export "$1" 2>/dev/null | wc -l)" -gt 4 ] && return 0
+    sleep 0.1
+    waits=$((waits + 1))
+  done
+  return 1
+}
+finish() {
+  status=0
+  wait $sweep 2>/dev/null || status=$?
+}
+children_of() {
+  for stat in /proc/[0-9]*/stat; do
+    # fields behind the name in parentheses: state, parent
+    sed 's/^\([0-9]*\) (.*) . \([0-9]*\) .*/\2 \1/' "$stat" 2>/dev/null
+  done | sed -n "s/^$1 //p"
+}
+
+call sweep "$work/long.yaml" -o "$work/whole.db" --jobs 2
+test_that 'an uninterrupted sweep' exits 0
+export_of "$work/whole.db" >"$work/whole.csv"
+
+begin "$work/int.db"
+test_that 'points are stored while it runs' until_some_are_stored "$work/int.db"
+kill -TERM $sweep
+finish
+test_that 'SIGTERM: exit 1 and how to resume' ends 1 'interrupted: [0-9]* of 60 points are stored in .*; to resume: ./pqnetsim sweep '
+resume=$(sed -n 's/.*to resume: //p' "$work/err")
+status=0
+sh -c "$resume" >"$work/out" 2>"$work/err" || status=$?
+test_that 'the command it names resumes' ends 0 'were there'
+export_of "$work/int.db" >"$work/int.csv"
+test_that 'and ends like the uninterrupted one' same "$work/int.csv" "$work/whole.csv"
+
+begin "$work/kill.db"
+until_some_are_stored "$work/kill.db" || echo 'note: the sweep was over before kill -9'
+workers=$(children_of $sweep)
+kill -KILL $sweep
+finish
+call export "$work/kill.db"
+test_that 'after kill -9 the file opens' exits 0
+sleep 1
+gone=yes
+for worker in $workers; do
+  case $(cat "/proc/$worker/cmdline" 2>/dev/null | tr '\0' ' ') in *"$work/kill.db"*) gone=no ;; esac
+done
+test_that 'after kill -9 no worker is left' eval '[ -n "$workers" ] && [ $gone = yes ]'
+call sweep "$work/long.yaml" -o "$work/kill.db"
+test_that 'the next call completes it' ends 0 'were there'
+export_of "$work/kill.db" >"$work/kill.csv"
+test_that 'and ends like the uninterrupted one' same "$work/kill.csv" "$work/whole.csv"
+
+begin "$work/child.db"
+until_some_are_stored "$work/child.db" || echo 'note: the sweep was over before its worker was killed'
+for worker in $(children_of $sweep); do
+  kill -KILL "$worker"
+  break
+done
+finish
+test_that 'a killed worker fails its point with the reason' ends 1 'point [0-9]* (path.delay=[0-9]*ms) failed: .*signal 9 (Killed)'
+test_that 'and no other' warns '^1 of 60 points failed; to run them again: '
+call sweep "$work/long.yaml" -o "$work/child.db"
+test_that 'the next call runs it again' ends 0 '(59 were there)'
+export_of "$work/child.db" >"$work/child.csv"
+test_that 'and ends like the uninterrupted one' same "$work/child.csv" "$work/whole.csv"
+
+# ---- ns-3
+mkdir "$work/alone"
+cp "$p" "$work/alone"
+status=0
+PQNETSIM_DATA=$PWD/calib/data "$work/alone/pqnetsim" run "$work/plain.yaml" --backend ns3 >"$work/out" 2>"$work/err" || status=$?
+test_that 'without pqnetsim-ns3 beside it: how to get it' ends 2 'libns3-dev'
+if [ -x ./pqnetsim-ns3 ]; then
+  call run "$work/small.yaml" --backend ns3 --json
+  test_that 'ns3' eval 'exits 0 && says "\"backend\": \"ns3\""'
+  cp "$work/out" "$work/first.json"
+  call run "$work/small.yaml" --backend ns3 --json
+  test_that 'ns3: the same call gives the same bytes' same "$work/out" "$work/first.json"
+  call sweep "$work/small.yaml" -o "$work/ns1.db" --backend ns3 --jobs 1
+  test_that 'ns3: sweep' exits 0
+  call sweep "$work/small.yaml" -o "$work/ns2.db" --backend ns3 --jobs 2
+  export_of "$work/ns1.db" >"$work/ns1.csv"
+  export_of "$work/ns2.db" >"$work/ns2.csv"
+  test_that 'ns3: one worker and two give the same export' eval '[ -s "$work/ns1.csv" ] && same "$work/ns1.csv" "$work/ns2.csv"'
+  call sweep "$work/small.yaml" -o "$work/one.db" --backend ns3
+  test_that 'a study has one backend' ends 2 'backend'
+  call list backends
+  test_that 'list backends knows ns3' says '^ns3 *yes'
+fi
+
+printf '%s passed, %s failed\n' $passed $failed
+[ $failed = 0 ]
