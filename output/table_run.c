@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What the point has nothing to say about (an exchange it does not have) is left out, as in the study. */
+static bool is_silent(const struct store_row *row) { return row->n == 0 && row->failed == 0; }
+
 /* Writes each "key\tvalue" line of text as "key": "value". */
 static void put_parameters(FILE *to, const char *text) {
   for (int i = 0; *text; i++) {
@@ -34,11 +37,14 @@ void table_run_json(const struct table_run *run, FILE *to) {
   fprintf(to, ", \"seed\": %lld, \"replications\": %lld,\n \"point\": {", (long long)run->seed, (long long)run->replications);
   put_parameters(to, run->parameters);
   fputs("},\n \"metrics\": {", to);
+  const char *separator = "\n  ";
   for (int i = 0; i < run->chosen_count; i++) {
     const struct metric_def *def = &run->defs[run->chosen[i]];
     struct store_row row;
     stats_row(run->metrics, run->chosen[i], def->unit, &row);
-    fputs(i ? ",\n  " : "\n  ", to);
+    if (is_silent(&row)) continue;
+    fputs(separator, to);
+    separator = ",\n  ";
     json_string(to, def->name);
     fputs(": ", to);
     metric_json_write(to, def, &row);
@@ -135,7 +141,8 @@ void table_run_text(const struct table_run *run, FILE *to) {
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
     if (columns[i].shown) grid_column(grid, columns[i].header, GRID_RIGHT);
   if (shown.failed) grid_column(grid, "failed", GRID_NUMBER);
-  for (int i = 0; i < run->chosen_count; i++) metric_row(grid, &run->defs[run->chosen[i]], &rows[i], shown);
+  for (int i = 0; i < run->chosen_count; i++)
+    if (!is_silent(&rows[i])) metric_row(grid, &run->defs[run->chosen[i]], &rows[i], shown);
   fprintf(to, "%s on %s, seed %lld, %lld replication%s\n\n", run->scenario, run->backend, (long long)run->seed, (long long)run->replications,
       run->replications == 1 ? " (no interval)" : "s");
   grid_print(grid, to);

@@ -108,7 +108,7 @@ int table_matches(struct store *store, const struct store_point *point, const st
   const struct store_study *study = store_study(store);
   *matches = true;
   for (int i = 0; i < where_count; i++) {
-    int axis;
+    int axis = -1;
     double value = 0;
     int code = table_find_axis(study, wheres[i].key, &axis, e);
     if (!code && !study->axes[axis].is_text) code = parse_value(&study->axes[axis], wheres[i].value, &value, e);

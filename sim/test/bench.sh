@@ -5,8 +5,9 @@
 cd "$(dirname "$0")/../.." || exit 2
 rounds=${1:-5}
 scenario=scenarios/e2-ipsec.yaml
-log=$(mktemp) || exit 2
-trap 'rm -f "$log"' EXIT
+work=$(mktemp -d) || exit 2
+log=$work/pairs
+trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
 if [ ! -x pqnetsim-ns3 ]; then
@@ -64,3 +65,5 @@ done
 sides run_native run_ns3 -
 printf 'one tunnel establishment: native %s, ns3 %s us\n' "$(column 1 | spread %.2f)" "$(column 2 | spread %.1f)"
 printf 'one tunnel establishment, native vs ns3: %s\n' "$(awk '{ print $2 / $1 }' "$log" | spread %.0fx)"
+printf 'store: '
+build/output/test/store_bench 20000 10 "$work/study.db"
