@@ -146,11 +146,18 @@ static bool range_is_sound(struct load *load, const struct yaml_node *map, const
   return false;
 }
 
+/* A loss is a share unless it is written as a burst model. */
+static bool axis_unit(enum param_kind kind, enum unit *unit) {
+  if (kind != PARAM_LOSS) return load_unit(kind, unit);
+  *unit = UNIT_SHARE;
+  return true;
+}
+
 static bool read_range(struct load *load, const struct yaml_node *map, struct column *column) {
   const struct yaml_node *parts[RANGE_KEYS] = {0};
   const char *key = column->entry->key;
   enum unit unit;
-  if (!load_unit(column->entry->row->kind, &unit)) {
+  if (!axis_unit(column->entry->row->kind, &unit)) {
     problem_add(load->problems, map->at, key, "found a map, allowed a list of values; a range needs a parameter that is a number with one unit");
     return false;
   }
@@ -199,7 +206,7 @@ static bool read_column(struct axes *axes, const struct entry *entry, struct col
 static bool spreads_by_factor(const struct column *column) {
   enum unit unit;
   double ratio = 0, previous = 0;
-  if (column->count < 3 || !load_unit(column->entry->row->kind, &unit)) return false;
+  if (column->count < 3 || !axis_unit(column->entry->row->kind, &unit)) return false;
   for (int i = 0; i < column->count; i++) {
     struct err e = {0};
     int64_t value = 0;
