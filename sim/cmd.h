@@ -128,21 +128,21 @@ struct columns {
 void columns_make(struct columns *columns, const struct scenario *scenario);
 void columns_free(struct columns *columns);
 
-/* cmd_sweep.c: what a study file says about itself. texts: room for host and cost hash; valid as long as both. */
+/* cmd_columns.c too: what a study file says about itself. texts: room for host and cost hash; valid as long as both. */
 struct study_texts {
   char host[160], cost_hash[17];
 };
-void sweep_describe(const struct study *study, const struct columns *columns, struct study_texts *texts, struct store_study *out);
+void study_describe(const struct study *study, const struct columns *columns, struct study_texts *texts, struct store_study *out);
 /* For store_open_write: fills one point. */
-struct sweep_points {
+struct study_points {
   const struct study *study;
   const struct columns *columns;
   struct store_cell *cells; /* one per axis, of the last point asked for */
   int *digits;
 };
-void sweep_points_make(struct sweep_points *points, const struct study *study, const struct columns *columns);
-void sweep_points_free(struct sweep_points *points);
-void sweep_point(void *arg, int64_t id, struct store_point *out);
+void study_points_make(struct study_points *points, const struct study *study, const struct columns *columns);
+void study_points_free(struct study_points *points);
+void study_point(void *arg, int64_t id, struct store_point *out);
 
 /* cmd_estimate.c: --dry-run. Prints the points, and time and size as measured on the first one. */
 int estimate_print(const struct study *study, const struct columns *columns, int jobs, struct err *e) MUST_CHECK;

@@ -2,7 +2,9 @@
 #include "sim/cmd.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 
 /* Kinds whose values are numbers with one unit. A loss is one as long as no value of the axis is a burst model. */
 static const struct scale {
@@ -60,4 +62,44 @@ void columns_free(struct columns *columns) {
   for (int a = 0; a < columns->count; a++) free(columns->cells[a]);
   free(columns->cells);
   free(columns->axes);
+}
+
+void study_describe(const struct study *study, const struct columns *columns, struct study_texts *texts, struct store_study *out) {
+  struct utsname name;
+  uname(&name);
+  snprintf(texts->host, sizeof texts->host, "%s %s", name.sysname, name.machine);
+  snprintf(texts->cost_hash, sizeof texts->cost_hash, "%016" PRIx64, study->cost_hash);
+  *out = (struct store_study){.scenario = study->scenario->domain->name,
+      .title = study->scenario->title,
+      .file_text = study->scenario->text,
+      .parameters = study->parameters,
+      .seed = (int64_t)study->seed,
+      .backend = study->ops.name,
+      .code_version = PQNETSIM_VERSION,
+      .compiler = __VERSION__,
+      .host = texts->host,
+      .cost_hash = texts->cost_hash,
+      .replications = study->replications,
+      .axis_count = columns->count,
+      .axes = columns->axes,
+      .metric_count = study->metric_count,
+      .metrics = study->metrics};
+}
+
+void study_points_make(struct study_points *points, const struct study *study, const struct columns *columns) {
+  size_t room = (size_t)columns->count + 1;
+  *points = (struct study_points){study, columns, calloc(room, sizeof *points->cells), calloc(room, sizeof *points->digits)};
+  assert(points->cells && points->digits);
+}
+
+void study_points_free(struct study_points *points) {
+  free(points->cells);
+  free(points->digits);
+}
+
+void study_point(void *arg, int64_t id, struct store_point *out) {
+  struct study_points *points = arg;
+  sweep_digits(points->study->sweep, id, points->digits);
+  for (int a = 0; a < points->columns->count; a++) points->cells[a] = points->columns->cells[a][points->digits[a]];
+  *out = (struct store_point){.id = id, .key = points->study->keys[id], .cells = points->cells};
 }

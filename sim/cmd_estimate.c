@@ -56,7 +56,7 @@ int estimate_print(const struct study *study, const struct columns *columns, int
     char time[48], size[32];
     struct study_texts texts;
     struct store_study description;
-    sweep_describe(study, columns, &texts, &description);
+    study_describe(study, columns, &texts, &description);
     double runs = (double)study->point_count * study->replications;
     int workers = study->point_count < jobs ? (int)study->point_count : jobs;
     printf("%" PRId64 " point%s, n=%d: %.0f runs\n", study->point_count, study->point_count == 1 ? "" : "s", study->replications, runs);

@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 enum {
   RUNS_UNASKED = 1000000, /* more need --yes */
@@ -19,46 +18,6 @@ enum {
 static int online_cpus(void) {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
-}
-
-void sweep_describe(const struct study *study, const struct columns *columns, struct study_texts *texts, struct store_study *out) {
-  struct utsname name;
-  uname(&name);
-  snprintf(texts->host, sizeof texts->host, "%s %s", name.sysname, name.machine);
-  snprintf(texts->cost_hash, sizeof texts->cost_hash, "%016" PRIx64, study->cost_hash);
-  *out = (struct store_study){.scenario = study->scenario->domain->name,
-      .title = study->scenario->title,
-      .file_text = study->scenario->text,
-      .parameters = study->parameters,
-      .seed = (int64_t)study->seed,
-      .backend = study->ops.name,
-      .code_version = PQNETSIM_VERSION,
-      .compiler = __VERSION__,
-      .host = texts->host,
-      .cost_hash = texts->cost_hash,
-      .replications = study->replications,
-      .axis_count = columns->count,
-      .axes = columns->axes,
-      .metric_count = study->metric_count,
-      .metrics = study->metrics};
-}
-
-void sweep_points_make(struct sweep_points *points, const struct study *study, const struct columns *columns) {
-  size_t room = (size_t)columns->count + 1;
-  *points = (struct sweep_points){study, columns, calloc(room, sizeof *points->cells), calloc(room, sizeof *points->digits)};
-  assert(points->cells && points->digits);
-}
-
-void sweep_points_free(struct sweep_points *points) {
-  free(points->cells);
-  free(points->digits);
-}
-
-void sweep_point(void *arg, int64_t id, struct store_point *out) {
-  struct sweep_points *points = arg;
-  sweep_digits(points->study->sweep, id, points->digits);
-  for (int a = 0; a < points->columns->count; a++) points->cells[a] = points->columns->cells[a][points->digits[a]];
-  *out = (struct store_point){.id = id, .key = points->study->keys[id], .cells = points->cells};
 }
 
 /* One sweep on its way into the store. */
@@ -229,16 +188,16 @@ static void run_points(struct sweep_work *work, int jobs, enum pool_status *ende
 /* False when a requirement does not hold. */
 static bool sweep_into(const struct cmd_line *line, struct study *study, const char *path, int jobs, struct err *e) {
   struct columns columns;
-  struct sweep_points points;
+  struct study_points points;
   struct study_texts texts;
   struct store_study description;
   struct sweep_work work = {.study = study, .path = path, .e = e};
   enum pool_status ended = POOL_DONE;
   bool hold = true;
   columns_make(&columns, study->scenario);
-  sweep_points_make(&points, study, &columns);
-  sweep_describe(study, &columns, &texts, &description);
-  if (!store_open_write(path, &description, study->point_count, sweep_point, &points, &work.store, e)) {
+  study_points_make(&points, study, &columns);
+  study_describe(study, &columns, &texts, &description);
+  if (!store_open_write(path, &description, study->point_count, study_point, &points, &work.store, e)) {
     run_points(&work, jobs, &ended);
     print_warnings(&work);
     if (ended == POOL_DONE) hold = check_requirements(&work, e);
@@ -246,7 +205,7 @@ static bool sweep_into(const struct cmd_line *line, struct study *study, const c
     store_close(work.store);
     if (!e->count) say_where(&work);
   }
-  sweep_points_free(&points);
+  study_points_free(&points);
   columns_free(&columns);
   return hold;
 }

@@ -91,7 +91,7 @@ static bool range_steps(struct load *load, const struct column *column, const st
   struct err e = {0};
   int64_t value = 0;
   bool well = node->shape == YAML_TEXT && !node->quoted && !units_parse(UNIT_COUNT, node->text, &value, &e) && value >= 2 && value <= RANGE_STEPS_MAX;
-  if (!well) problem_add(load->problems, node->at, column->entry->key, "steps: found %s, allowed 2 to %d", value_shown(load, node), RANGE_STEPS_MAX);
+  if (!well) problem_add(load->problems, node->at, column->entry->key, "steps: found %s, allowed 2 to %d", load_shown(load, node), RANGE_STEPS_MAX);
   *steps = (int)value;
   err_free(&e);
   return well;
@@ -128,7 +128,7 @@ static bool range_scale_of(struct load *load, const struct yaml_node *node, cons
     *scale = RANGE_LOG;
     return true;
   }
-  problem_add(load->problems, node->at, key, "scale: found %s, allowed linear or log", value_shown(load, node));
+  problem_add(load->problems, node->at, key, "scale: found %s, allowed linear or log", load_shown(load, node));
   return false;
 }
 
@@ -197,7 +197,7 @@ static bool read_column(struct axes *axes, const struct entry *entry, struct col
   if (!key_is_free(axes, entry, -1)) return false;
   if (node->shape == YAML_LIST) return read_list(load, node, column);
   if (node->shape == YAML_MAP) return read_range(load, node, column);
-  problem_add(load->problems, node->at, entry->key, "found %s, allowed a list of values or {from: A, to: B, steps: N, scale: log}", value_shown(load, node));
+  problem_add(load->problems, node->at, entry->key, "found %s, allowed a list of values or {from: A, to: B, steps: N, scale: log}", load_shown(load, node));
   return false;
 }
 
@@ -360,7 +360,7 @@ static bool read_axis(struct axes *axes, const struct yaml_node *node, struct ax
   struct entry_list entries;
   if (node->shape != YAML_MAP || !node->count) {
     problem_add(load->problems, node->at, "sweep", "found %s, allowed an axis such as `path.delay: [1ms, 10ms]`",
-        node->shape == YAML_MAP ? "an empty axis" : value_shown(load, node));
+        node->shape == YAML_MAP ? "an empty axis" : load_shown(load, node));
     return false;
   }
   if (!load_entries(load, node, &entries)) return false;
@@ -372,7 +372,7 @@ bool axes_read(struct load *load, const struct yaml_node *node) {
   bool well = true;
   if (node->shape != YAML_LIST || !node->count) {
     problem_add(load->problems, node->at, "sweep", "found %s, allowed a list of axes, one `- KEY: [VALUES]` a line; without axes remove `sweep:`",
-        node->shape == YAML_LIST ? "an empty list" : value_shown(load, node));
+        node->shape == YAML_LIST ? "an empty list" : load_shown(load, node));
     return false;
   }
   if (node->count > AXES_MAX) {

@@ -3,6 +3,12 @@
 #include "sim/run/names.h"
 #include <string.h>
 
+const char *load_shown(struct load *load, const struct yaml_node *node) {
+  if (node->shape != YAML_TEXT) return node->shape == YAML_MAP ? "a map" : "a list";
+  if (yaml_is_null(node)) return "nothing";
+  return arena_format(load->arena, node->quoted ? "\"%s\"" : "%s", names_shown(load->arena, node->text));
+}
+
 static bool is_group(const struct load *load, const char *key) {
   size_t length = strlen(key);
   for (int t = 0; t < load->table_count; t++)
@@ -46,7 +52,7 @@ static bool collect(struct load *load, const struct yaml_node *map, const char *
       well = collect(load, child, entry.key, out) && well;
     } else {
       problem_add(load->problems, entry.at, entry.key, "found %s, but this is a group of keys such as %s; give those or remove the line",
-          value_shown(load, child), group_example(load, entry.key));
+          load_shown(load, child), group_example(load, entry.key));
       well = false;
     }
   }

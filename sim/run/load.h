@@ -60,7 +60,7 @@ const char *value_read(struct load *load, const struct entry *entry, const struc
 /* The same into `config`; false after a problem. */
 bool value_set(struct load *load, struct config *config, const struct entry *entry);
 /* What the user wrote, for a message: the text, "a list", "a map" or "nothing". */
-const char *value_shown(struct load *load, const struct yaml_node *node);
+const char *load_shown(struct load *load, const struct yaml_node *node);
 
 /* False when an axis is missing from the scenario because of a problem. */
 bool axes_read(struct load *load, const struct yaml_node *node);

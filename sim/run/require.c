@@ -32,7 +32,7 @@ static int metric_index(struct load *load, struct place at, const char *section,
 static bool is_filled_list(struct load *load, const struct yaml_node *node, const char *section, const char *example) {
   if (node->shape == YAML_LIST && node->count) return true;
   problem_add(
-      load->problems, node->at, section, "found %s, allowed a list such as %s", node->shape == YAML_LIST ? "an empty list" : value_shown(load, node), example);
+      load->problems, node->at, section, "found %s, allowed a list such as %s", node->shape == YAML_LIST ? "an empty list" : load_shown(load, node), example);
   return false;
 }
 
@@ -44,7 +44,7 @@ void metrics_read(struct load *load, const struct yaml_node *node) {
   if (!is_filled_list(load, node, "metrics", example)) return;
   for (const struct yaml_node *child = node->child; child; child = child->next) {
     if (child->shape != YAML_TEXT) {
-      problem_add(load->problems, child->at, "metrics", "found %s, allowed the name of a metric", value_shown(load, child));
+      problem_add(load->problems, child->at, "metrics", "found %s, allowed the name of a metric", load_shown(load, child));
       continue;
     }
     int m = metric_index(load, child->at, "metrics", child->text);
@@ -116,7 +116,7 @@ static int stat_index(struct load *load, struct place at, const char *name) {
 }
 
 static bool read_requirement(struct load *load, const struct yaml_node *node, struct requirement *out) {
-  const char *shown = value_shown(load, node);
+  const char *shown = load_shown(load, node);
   int length = 0, op = 0;
   char *text = node->shape == YAML_TEXT ? arena_text(load->arena, node->text, strlen(node->text)) : NULL;
   char *operator= text ? text + strcspn(text, "<>=") : NULL;

@@ -97,7 +97,7 @@ static const struct domain *find_domain(struct load *load, const struct yaml_nod
   const struct domain *domain = node->shape == YAML_TEXT ? domain_find(node->text) : NULL;
   if (domain) return domain;
   const char *nearest = node->shape == YAML_TEXT ? names_nearest(node->text, names, count) : NULL;
-  problem_add(load->problems, node->at, "scenario", "found %s, allowed %s%s%s%s", value_shown(load, node), all, nearest ? "; did you mean " : "",
+  problem_add(load->problems, node->at, "scenario", "found %s, allowed %s%s%s%s", load_shown(load, node), all, nearest ? "; did you mean " : "",
       nearest ? nearest : "", nearest ? "?" : "");
   return NULL;
 }
@@ -118,7 +118,7 @@ static void open_domain(struct load *load, const struct domain *domain) {
 
 static void read_title(struct load *load, const struct yaml_node *node) {
   if (node->shape != YAML_TEXT || yaml_is_null(node) || strlen(node->text) > TITLE_MAX || node->text[strcspn(node->text, "\n\t")])
-    problem_add(load->problems, node->at, "title", "found %s, allowed one line of up to %d bytes", value_shown(load, node), TITLE_MAX);
+    problem_add(load->problems, node->at, "title", "found %s, allowed one line of up to %d bytes", load_shown(load, node), TITLE_MAX);
   else
     load->scenario->title = node->text;
 }
@@ -189,7 +189,7 @@ static void read_scenario(struct load *load, size_t size, const char *const *set
   if (!root) return;
   if (root->shape != YAML_MAP) {
     problem_add(load->problems, root->at, NULL, "found %s, allowed a map that begins with a line such as `scenario: e2`",
-        yaml_is_null(root) ? "an empty file" : value_shown(load, root));
+        yaml_is_null(root) ? "an empty file" : load_shown(load, root));
     return;
   }
   const struct domain *domain = find_domain(load, root);

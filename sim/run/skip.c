@@ -57,7 +57,7 @@ static const char *entry_text(struct load *load, const struct entry *entry, bool
     return NULL;
   }
   if (entry->node->shape == YAML_TEXT) return entry->node->text;
-  problem_add(load->problems, entry->node->at, entry->key, "found %s, allowed one of the names %s", value_shown(load, entry->node),
+  problem_add(load->problems, entry->node->at, entry->key, "found %s, allowed one of the names %s", load_shown(load, entry->node),
       values_shown(load, &load->scenario->axes[skip_axis(load->scenario, entry->key)], entry->key));
   return NULL;
 }
@@ -96,7 +96,7 @@ static void read_entry(struct load *load, const struct yaml_node *node, bool axe
   struct entry_list entries;
   if (node->shape != YAML_MAP || !node->count) {
     problem_add(load->problems, node->at, "skip", "found %s, allowed a map of swept keys, such as {path.loss: 1%%}",
-        node->shape == YAML_MAP ? "an empty map" : value_shown(load, node));
+        node->shape == YAML_MAP ? "an empty map" : load_shown(load, node));
     return;
   }
   bool well = load_entries(load, node, &entries);
@@ -121,7 +121,7 @@ static void read_entry(struct load *load, const struct yaml_node *node, bool axe
 void skip_read(struct load *load, const struct yaml_node *node, bool axes_well) {
   if (node->shape != YAML_LIST || !node->count) {
     problem_add(load->problems, node->at, "skip", "found %s, allowed a list of maps, such as [{path.loss: 1%%}]; remove `skip:` to skip nothing",
-        node->shape == YAML_LIST ? "an empty list" : value_shown(load, node));
+        node->shape == YAML_LIST ? "an empty list" : load_shown(load, node));
     return;
   }
   if (node->count > SKIP_MAX) {

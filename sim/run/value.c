@@ -7,12 +7,6 @@
 
 enum { VALUE_MAX = 4096 }; /* longer than the longest list a row takes */
 
-const char *value_shown(struct load *load, const struct yaml_node *node) {
-  if (node->shape != YAML_TEXT) return node->shape == YAML_MAP ? "a map" : "a list";
-  if (yaml_is_null(node)) return "nothing";
-  return arena_format(load->arena, node->quoted ? "\"%s\"" : "%s", names_shown(load->arena, node->text));
-}
-
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Forms that YAML 1.1, YAML 1.2 and JSON read as different numbers, or as text. */
@@ -68,9 +62,9 @@ static const char *count_text(struct load *load, const struct entry *entry, cons
   const char *why = node->quoted ? "in quotes this is a text; write the number without them" : ambiguous(node->text);
   if (!why) return node->text;
   if (entry->row->kind != PARAM_LIST)
-    problem_add(load->problems, node->at, entry->key, "found %s, allowed %s: %s", value_shown(load, node), allowed(load, entry->row), why);
+    problem_add(load->problems, node->at, entry->key, "found %s, allowed %s: %s", load_shown(load, node), allowed(load, entry->row), why);
   else
-    problem_add(load->problems, node->at, entry->key, "found %s: %s", value_shown(load, node), why);
+    problem_add(load->problems, node->at, entry->key, "found %s: %s", load_shown(load, node), why);
   return NULL;
 }
 
@@ -91,7 +85,7 @@ static const char *scalar_text(struct load *load, const struct entry *entry, con
   else if (is_not_finite(node->text) && (load_unit(row->kind, &unit) || row->kind == PARAM_LOSS || row->kind == PARAM_QUEUE))
     wrong = "not a finite number";
   if (wrong) {
-    problem_add(load->problems, node->at, entry->key, "found %s, allowed %s: %s", value_shown(load, node), allowed(load, row), wrong);
+    problem_add(load->problems, node->at, entry->key, "found %s, allowed %s: %s", load_shown(load, node), allowed(load, row), wrong);
     return NULL;
   }
   bool unitless = row->kind == PARAM_COUNT || (row->bare && (!node->quoted || !node->text[strspn(node->text, "0123456789")]));
@@ -108,7 +102,7 @@ static const char *list_text(struct load *load, const struct entry *entry, const
   for (const struct yaml_node *child = list->child; child; child = child->next) {
     const char *element = NULL;
     if (child->shape != YAML_TEXT || yaml_is_null(child))
-      problem_add(load->problems, child->at, entry->key, "found %s in the list, allowed whole numbers", value_shown(load, child));
+      problem_add(load->problems, child->at, entry->key, "found %s in the list, allowed whole numbers", load_shown(load, child));
     else
       element = count_text(load, entry, child);
     well = well && element;
@@ -124,7 +118,7 @@ static const char *node_text(struct load *load, const struct entry *entry, const
   bool fits = node->shape == YAML_TEXT ? kind != PARAM_LIST || yaml_is_null(node)
                                        : (node->shape == YAML_MAP && kind == PARAM_LOSS) || (node->shape == YAML_LIST && kind == PARAM_LIST);
   if (!fits) {
-    problem_add(load->problems, node->at, entry->key, "found %s, allowed %s%s", value_shown(load, node), allowed(load, entry->row),
+    problem_add(load->problems, node->at, entry->key, "found %s, allowed %s%s", load_shown(load, node), allowed(load, entry->row),
         node->shape == YAML_LIST ? "; several values belong under sweep:" : "");
     return NULL;
   }
