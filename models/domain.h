@@ -4,7 +4,7 @@
  * Purpose:   one const table per family, listed in models/domain/catalog.c. The runner knows nothing else of them.
  * Order:     prepare (once per point: everything that can fail) -> run (once per replication: nothing fails) -> discard.
  * Ownership: prepare allocates *state, discard frees it (NULL allowed).
- * Errors:    prepare returns ERR_INPUT sentences that begin with the key at fault; the caller adds file and line.
+ * Errors:    prepare returns ERR_INPUT sentences that begin with the key at fault; the caller adds file and point.
  */
 #ifndef PQNETSIM_DOMAIN_H
 #define PQNETSIM_DOMAIN_H

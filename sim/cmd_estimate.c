@@ -18,7 +18,7 @@ static void print_points(const struct study *study, const struct columns *column
   for (int a = 0; a < columns->count; a++) {
     char header[160];
     const struct store_axis *axis = &columns->axes[a];
-    snprintf(header, sizeof header, *axis->unit ? "%s (%s)" : "%s", axis->name, axis->unit);
+    snprintf(header, sizeof header, *axis->unit ? "%s [%s]" : "%s", axis->name, axis->unit);
     grid_column(grid, header, axis->is_text ? GRID_TEXT : GRID_NUMBER);
   }
   for (int64_t i = 0; i < study->point_count && i < POINTS_LISTED; i++) {

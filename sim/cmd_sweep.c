@@ -213,7 +213,7 @@ static bool sweep_into(const struct cmd_line *line, struct study *study, const c
 static int check_size(const struct study *study, bool yes, struct err *e) {
   int64_t runs = study->point_count * study->replications;
   if (yes || runs <= RUNS_UNASKED) return 0;
-  return err_add(e, ERR_INPUT, "%s: %" PRId64 " points with n=%d are %" PRId64 " runs; more than %d need --yes (--dry-run estimates time and size)",
+  return err_add(e, ERR_INPUT, "%s: %" PRId64 " point(s) with n=%d are %" PRId64 " runs; more than %d need --yes (--dry-run estimates time and size)",
       study->scenario->path, study->point_count, study->replications, runs, RUNS_UNASKED);
 }
 

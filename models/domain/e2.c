@@ -179,7 +179,7 @@ static int prepare(const struct config *config, const char *base_dir, const stru
     setup->probe.protected_flow = true;
     rc = ikev2_check_sizes(&setup->table, e);
     if (!rc)
-      rc = handshake_resolve(&setup->table, setup->platforms, e);
+      rc = handshake_resolve(&setup->table, setup->platforms, platform_keys, e);
     if (!rc)
       rc = load_esp(config, setup, e);
   }
@@ -230,6 +230,7 @@ struct tunnel {
   struct cpu *cpus[2];
   struct draw_key key;
   struct handshake *handshake;
+  const struct probe *probe; /* NULL: did not start */
   struct trail initiated, first_out, request_out;
 };
 
@@ -286,7 +287,7 @@ static void start_probe(struct tunnel *tunnel)
 {
   struct probe_peers peers = {tunnel->run->sim, {tunnel->ports[0], tunnel->ports[1]}, {tunnel->cpus[0], tunnel->cpus[1]}};
   struct probe_result result = {packet_delivered, packet_overhead, tunnel};
-  probe_start(&peers, &tunnel->setup->probe, &tunnel->key, &result);
+  tunnel->probe = probe_start(&peers, &tunnel->setup->probe, &tunnel->key, &result);
 }
 
 static void sample_utilisation(struct tunnel *tunnel, simtime elapsed)
@@ -344,6 +345,8 @@ static void run(const void *state, const struct domain_run *run)
   }
   bool stop = false;
   run->net->ops->run(run->net, SIMTIME_HORIZON, &stop);
+  for (int64_t i = probe_lost(tunnel->probe); i > 0; i--)
+    metric_fail(run->metrics, DATA_LATENCY);
 }
 
 static const struct param_table *const tables[] = {&net_path_params, &own_params, &ikev2_params, &probe_params};

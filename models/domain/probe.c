@@ -116,10 +116,10 @@ static void send_next(struct sim *sim, void *arg)
     event_at(sim, sim_now(sim) + probe->config.interval, send_next, &probe->flows[1]);
 }
 
-void probe_start(const struct probe_peers *peers, const struct probe_config *config, const struct draw_key *key, const struct probe_result *result)
+const struct probe *probe_start(const struct probe_peers *peers, const struct probe_config *config, const struct draw_key *key, const struct probe_result *result)
 {
   if (config->packets == 0)
-    return;
+    return NULL;
   struct probe *probe = sim_alloc(peers->sim, sizeof *probe);
   *probe = (struct probe){.peers = *peers, .config = *config, .key = *key, .result = *result};
   probe->flows[0] = (struct flow){.probe = probe, .protected = config->protected_flow};
@@ -131,4 +131,13 @@ void probe_start(const struct probe_peers *peers, const struct probe_config *con
   if (config->udp_encapsulated)
     port_on_udp(peers->ports[1], arrived, probe);
   event_at(peers->sim, sim_now(peers->sim), send_next, &probe->flows[0]);
+  return probe;
+}
+
+int64_t probe_lost(const struct probe *probe)
+{
+  int64_t lost = 0;
+  for (int64_t i = 0; probe && i < probe->config.packets; i++)
+    lost += probe->latency[i] == SIMTIME_NEVER;
+  return lost;
 }

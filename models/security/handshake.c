@@ -42,24 +42,26 @@ void handshake_table_free(struct handshake_table *table)
   table->count = 0;
 }
 
-static int resolve_op(struct handshake_op *op, const struct cost_platform *platform, struct err *e)
+static int resolve_op(struct handshake_op *op, const struct cost_platform *platform, const char *key, struct err *e)
 {
   op->part = strcmp(op->algorithm, "software") == 0 ? PART_SOFTWARE : PART_CRYPTO;
   op->row = cost_find(platform, op->algorithm, op->operation);
   if (op->row || op->optional)
     return 0;
-  return err_add(e, ERR_INPUT, "platform %s: states no cost for %s %s, which this handshake needs", cost_platform_name(platform), op->algorithm, op->operation);
+  return err_add(e, ERR_INPUT, "%s: platform %s states no cost for %s %s, which this handshake needs", key, cost_platform_name(platform), op->algorithm,
+                 op->operation);
 }
 
-int handshake_resolve(struct handshake_table *table, const struct cost_platform *const platforms[2], struct err *e)
+int handshake_resolve(struct handshake_table *table, const struct cost_platform *const platforms[2], const char *const keys[2], struct err *e)
 {
   int rc = 0;
   for (int i = 0; i < table->count; i++) {
     struct handshake_message *message = &table->messages[i];
+    enum handshake_role sender = sender_of(i), receiver = !sender;
     for (int k = 0; k < message->before_count; k++)
-      rc |= resolve_op(&message->before[k], platforms[sender_of(i)], e);
+      rc |= resolve_op(&message->before[k], platforms[sender], keys[sender], e);
     for (int k = 0; k < message->after_count; k++)
-      rc |= resolve_op(&message->after[k], platforms[!sender_of(i)], e);
+      rc |= resolve_op(&message->after[k], platforms[receiver], keys[receiver], e);
   }
   return rc ? ERR_INPUT : 0;
 }
@@ -81,7 +83,7 @@ static void message_ready(void *arg, const struct trail *trail);
 static void last_digested(void *arg, const struct trail *trail);
 
 /* Adds what a list of operations costs on the side of `role`. */
-static void charge(const struct handshake *hs, int message, enum handshake_role role, const struct handshake_op *ops, int count, int first_op,
+static void charge(const struct handshake *hs, int message, enum handshake_role role, const struct handshake_op *ops, int count, int first_draw,
                    int64_t cost[PART_COUNT])
 {
   struct draw_key key = hs->key;
@@ -90,7 +92,7 @@ static void charge(const struct handshake *hs, int message, enum handshake_role 
   for (int i = 0; i < count; i++) {
     if (!ops[i].row)
       continue;
-    key.fragment = (uint16_t)(first_op + i);
+    key.fragment = (uint16_t)(first_draw + ops[i].draw);
     cost[ops[i].part] += ops[i].times * cost_draw(ops[i].row, ops[i].size_bytes, random_draw(&key));
   }
 }

@@ -30,6 +30,7 @@ struct handshake_op {
   const char *algorithm, *operation; /* of the cost file; algorithm "software" is no cryptography */
   int64_t size_bytes;
   int times;                  /* how often it is done; one duration is drawn for all */
+  int draw;                   /* below HANDSHAKE_OPS: keys its draw, whatever else the message has to do */
   bool optional;              /* a platform may leave it out: it then costs nothing (software rows) */
   const struct cost_row *row; /* set by handshake_resolve, */
   enum part part;             /* as this is */
@@ -52,7 +53,8 @@ struct handshake_table {
 void handshake_table_free(struct handshake_table *table);
 
 /* Operations of messages from the initiator cost on platforms[0] before and platforms[1] after, and so on. */
-int handshake_resolve(struct handshake_table *table, const struct cost_platform *const platforms[2], struct err *e) MUST_CHECK;
+/* keys: the parameters that name the platforms, for messages. */
+int handshake_resolve(struct handshake_table *table, const struct cost_platform *const platforms[2], const char *const keys[2], struct err *e) MUST_CHECK;
 
 struct handshake_ladder {
   simtime timeout;

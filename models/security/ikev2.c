@@ -206,36 +206,40 @@ static void set_parts(struct handshake_message *message, const struct ikev2_conf
 
 /* ---- Work ------------------------------------------------------------------------------------------------------ */
 
-static struct handshake_op *add(struct handshake_op *ops, int *count, const char *algorithm, const char *operation)
+/* Which draw an operation uses: its own, so that common random numbers survive another key exchange or authentication. */
+enum slot { SLOT_MESSAGE, SLOT_FRAGMENTS, SLOT_SA, SLOT_KEYGEN, SLOT_EXCHANGE, SLOT_AUTH_REQUEST, SLOT_CERTIFICATE, SLOT_SIGN, SLOT_VERIFY, SLOT_CHILD };
+
+static struct handshake_op *add(struct handshake_op *ops, int *count, enum slot slot, const char *algorithm, const char *operation)
 {
   assert(*count < HANDSHAKE_OPS);
   struct handshake_op *op = &ops[(*count)++];
-  *op = (struct handshake_op){.algorithm = algorithm, .operation = operation, .times = 1, .optional = strcmp(algorithm, "software") == 0};
+  *op = (struct handshake_op){
+      .algorithm = algorithm, .operation = operation, .times = 1, .draw = (int)slot, .optional = strcmp(algorithm, "software") == 0};
   return op;
 }
 
-static struct handshake_op *before(struct handshake_message *message, const char *algorithm, const char *operation)
+static struct handshake_op *before(struct handshake_message *message, enum slot slot, const char *algorithm, const char *operation)
 {
-  return add(message->before, &message->before_count, algorithm, operation);
+  return add(message->before, &message->before_count, slot, algorithm, operation);
 }
 
-static struct handshake_op *after(struct handshake_message *message, const char *algorithm, const char *operation)
+static struct handshake_op *after(struct handshake_message *message, enum slot slot, const char *algorithm, const char *operation)
 {
-  return add(message->after, &message->after_count, algorithm, operation);
+  return add(message->after, &message->after_count, slot, algorithm, operation);
 }
 
 /* A peer pays the whole operation: parsing the other's share included ("_full" rows). */
 static void key_exchange_work(struct handshake_message *request, struct handshake_message *response, const struct alg *kex)
 {
-  before(request, kex->title, "keygen");
+  before(request, SLOT_KEYGEN, kex->title, "keygen");
   if (kex->kind == ALG_KEM) {
-    before(response, kex->title, "encaps_full");
-    after(response, kex->title, "decaps");
+    before(response, SLOT_EXCHANGE, kex->title, "encaps_full");
+    after(response, SLOT_EXCHANGE, kex->title, "decaps");
     return;
   }
-  before(response, kex->title, "keygen");
-  before(response, kex->title, "derive_full");
-  after(response, kex->title, "derive_full");
+  before(response, SLOT_KEYGEN, kex->title, "keygen");
+  before(response, SLOT_EXCHANGE, kex->title, "derive_full");
+  after(response, SLOT_EXCHANGE, kex->title, "derive_full");
 }
 
 /* Signing, and checking what the peer signed: its AUTH payload and each certificate up to the root. */
@@ -243,20 +247,20 @@ static void certificate_work(struct handshake_message *request, struct handshake
 {
   struct handshake_message *const messages[2] = {request, response};
   for (int i = 0; i < 2; i++) {
-    before(messages[i], "software", "certificate_auth");
-    before(messages[i], config->signature->title, "sign");
-    after(messages[i], config->signature->title, "verify")->times = 2 + config->chain;
+    before(messages[i], SLOT_CERTIFICATE, "software", "certificate_auth");
+    before(messages[i], SLOT_SIGN, config->signature->title, "sign");
+    after(messages[i], SLOT_VERIFY, config->signature->title, "verify")->times = 2 + config->chain;
   }
 }
 
 static void authentication_work(struct handshake_message *request, struct handshake_message *response, const struct ikev2_config *config)
 {
-  before(request, "software", "ike_auth_request");
+  before(request, SLOT_AUTH_REQUEST, "software", "ike_auth_request");
   if (config->signature)
     certificate_work(request, response, config);
   if (!config->childless) {
-    before(response, "software", "child_sa");
-    after(response, "software", "child_sa");
+    before(response, SLOT_CHILD, "software", "child_sa");
+    after(response, SLOT_CHILD, "software", "child_sa");
   }
 }
 
@@ -266,8 +270,8 @@ static void exchange_work(enum exchange exchange, struct handshake_message *requ
   case IKE_SA_INIT:
   case CREATE_CHILD_SA:
     key_exchange_work(request, response, config->kex[round]);
-    before(response, "software", "ike_sa");
-    after(response, "software", "ike_sa");
+    before(response, SLOT_SA, "software", "ike_sa");
+    after(response, SLOT_SA, "software", "ike_sa");
     break;
   case IKE_INTERMEDIATE:
   case IKE_FOLLOWUP_KE: key_exchange_work(request, response, config->kex[round]); break;
@@ -283,14 +287,14 @@ static void message_work(struct handshake_message *message)
   int64_t bytes = 0;
   for (int i = 0; i < message->part_count && i < HANDSHAKE_PARTS; i++)
     bytes += message->part_bytes[i];
-  after(message, "software", "ike_message")->size_bytes = bytes;
+  after(message, SLOT_MESSAGE, "software", "ike_message")->size_bytes = bytes;
 }
 
-/* And each datagram beyond the first again. Comes last, so that the draws of the other operations stay as they are. */
+/* And each datagram beyond the first again. */
 static void fragment_work(struct handshake_message *message)
 {
   if (message->part_count > 1)
-    after(message, "software", "ike_fragment")->times = message->part_count - 1;
+    after(message, SLOT_FRAGMENTS, "software", "ike_fragment")->times = message->part_count - 1;
 }
 
 static void add_exchange(struct handshake_table *table, const struct ikev2_config *config, enum exchange exchange, int round)

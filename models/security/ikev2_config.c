@@ -58,8 +58,36 @@ static int unknown_kex(const char *name, struct err *e)
                  name, near ? "; nearest: " : "", near ? near : "");
 }
 
-/* Cuts a proposal at its separators into key exchange names. strongSwan: a-ke1_b-ke2_c; libreswan: a;addke1=b;addke2=c.
- * Transforms of the IKE SA itself in front (aes256gcm16-prfsha384-) belong to ipsec.ike and are refused by name. */
+/* The next "-keN_" (strongSwan) or ";addkeN=" (libreswan) in text, without regard to case; NULL when there is none. Names
+ * may hold dashes themselves ("ml-kem-768"). *length is that of the separator, *round its N. */
+static char *find_round(char *text, size_t *length, int *round)
+{
+  static const struct { const char *begin; char end; } forms[] = {{"-ke", '_'}, {";addke", '='}};
+  for (; *text; text++)
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+      size_t begin = strlen(forms[i].begin);
+      if (strncasecmp(text, forms[i].begin, begin) == 0 && isdigit((unsigned char)text[begin]) && text[begin + 1] == forms[i].end) {
+        *length = begin + 2;
+        *round = text[begin] - '0';
+        return text;
+      }
+    }
+  return NULL;
+}
+
+static int add_kex(const char *name, const char *text, const struct alg *kex[IKEV2_KEX_MAX], int *count, struct err *e)
+{
+  const struct alg *found = find_kex(name);
+  if (!found)
+    return unknown_kex(name, e);
+  for (int i = 0; i < *count; i++)
+    if (kex[i] == found)
+      return err_add(e, ERR_INPUT, "found %s twice in '%s', allowed once each", found->name, text);
+  kex[(*count)++] = found;
+  return 0;
+}
+
+/* Transforms of the IKE SA itself in front (aes256gcm16-prfsha384-) belong to ipsec.ike and are refused as a name. */
 static int parse_kex(const char *text, const struct alg *kex[IKEV2_KEX_MAX], int *count, struct err *e)
 {
   char copy[NAME_MAX_BYTES];
@@ -68,30 +96,21 @@ static int parse_kex(const char *text, const struct alg *kex[IKEV2_KEX_MAX], int
     return err_add(e, ERR_INPUT, "found %zu characters, allowed at most %zu", strlen(text), sizeof copy - 1);
   if (strcasecmp(text, "none") == 0)
     return 0;
-  if ((kex[0] = find_kex(text))) {
-    *count = 1;
-    return 0;
-  }
   strcpy(copy, text);
-  char *save = NULL;
-  for (char *token = strtok_r(copy, "-;", &save); token; token = strtok_r(NULL, "-;", &save)) {
-    const char *name = token;
+  for (char *name = copy; name;) {
+    size_t length = 0;
     int round = 0;
-    if (sscanf(token, "ke%1d_", &round) == 1)
-      name = token + 4;
-    else if (sscanf(token, "addke%1d=", &round) == 1)
-      name = token + 7;
-    if (*count == IKEV2_KEX_MAX || round != *count)
-      return err_add(e, ERR_INPUT, "found '%s' in '%s', allowed one key exchange and then ke1_, ke2_, ... up to ke%d_ in order", token, text, IKEV2_KEX_MAX - 1);
-    const struct alg *found = find_kex(name);
-    if (!found)
-      return unknown_kex(name, e);
-    for (int i = 0; i < *count; i++)
-      if (kex[i] == found)
-        return err_add(e, ERR_INPUT, "found %s twice in '%s', allowed once each", found->name, text);
-    kex[(*count)++] = found;
+    char *next = find_round(name, &length, &round);
+    if (next)
+      *next = '\0';
+    int rc = add_kex(name, text, kex, count, e);
+    if (rc)
+      return rc;
+    if (next && (round != *count || *count == IKEV2_KEX_MAX))
+      return err_add(e, ERR_INPUT, "found exchange number %d in '%s', allowed ke1_, ke2_, ... up to ke%d_ in order", round, text, IKEV2_KEX_MAX - 1);
+    name = next ? next + length : NULL;
   }
-  return *count ? 0 : unknown_kex(text, e);
+  return 0;
 }
 
 int ikev2_check_kex(const char *text, char *canonical, size_t size, struct err *e)

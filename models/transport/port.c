@@ -49,7 +49,7 @@ static void from_wire(void *arg, const struct net_message *message, const struct
   struct draw_key key = port->key;
   key.purpose = DRAW_PATH;
   key.message = message->number;
-  key.fragment = (uint16_t)(message->part * 2 + (message->udp ? 1 : 0));
+  key.fragment = message->part;
   key.attempt = message->attempt;
   uint64_t uniform = port->latency.random ? random_draw(&key) : 0;
   struct arrival *arrival = sim_alloc(port->sim, sizeof *arrival);

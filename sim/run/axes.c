@@ -58,7 +58,7 @@ static bool key_is_free(struct axes *axes, const struct entry *entry, int value)
     if (!strcmp(claim->key, entry->key))
       problem_add(load->problems, entry->at, entry->key, "swept twice, first at %s; a key belongs to one axis", where);
     else
-      problem_add(load->problems, entry->at, entry->key, "says the same as %s, swept at %s; keep one of them", claim->key, where);
+      problem_add(load->problems, entry->at, entry->key, "sets what %s sets, swept at %s; keep one of them", claim->key, where);
     return false;
   }
   *claim = (struct claim){entry->key, entry->at, axes->number, value};

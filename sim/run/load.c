@@ -97,7 +97,7 @@ bool load_claim(struct load *load, struct entry *claims, const struct entry *ent
   if (claim->row == entry->row)
     problem_add(load->problems, entry->at, entry->key, "given twice, first at %s; remove one of them", where);
   else
-    problem_add(load->problems, entry->at, entry->key, "says the same as %s at %s; keep one of them", claim->key, where);
+    problem_add(load->problems, entry->at, entry->key, "sets what %s sets at %s; keep one of them", claim->key, where);
   return false;
 }
 

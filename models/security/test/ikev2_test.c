@@ -174,6 +174,8 @@ static void proposals_have_one_canonical_form(void **state)
       {"ecp384-ke1_mlkem1024", "secp384r1-ke1_mlkem1024"},
       {"dh19;addke1=ml_kem_768", "secp256r1-ke1_mlkem768"},
       {"x25519-ke1_mlkem768-ke2_mlkem1024", "x25519-ke1_mlkem768-ke2_mlkem1024"},
+      {"X25519-KE1_ML-KEM-768", "x25519-ke1_mlkem768"},
+      {"P-256-ke1_ML-KEM-1024", "secp256r1-ke1_mlkem1024"},
   };
   for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
     char canonical[128];

@@ -102,7 +102,7 @@ static const struct bad bads[] = {
     {UNIT_TIME, "1e9999999999999999999d", "at most"},
     {UNIT_TIME, "340282366920938463463374607431768211457s", "more than 38 digits"},
     {UNIT_TIME, "10 m", "unknown unit 'm'"},
-    {UNIT_TIME, "10MS", "m and M differ"},
+    {UNIT_TIME, "10MS", "small and capital letters differ"},
     {UNIT_TIME, "10ms5", "unknown unit 'ms5'"},
     {UNIT_TIME, "10 ms 5", "unknown unit 'ms 5'"},
     {UNIT_TIME, "1e3", "without a unit"},

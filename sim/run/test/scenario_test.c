@@ -145,7 +145,7 @@ static void sets_are_refused_by_name(void **state) {
   refused((struct attempt){.text = text, .sets = {"path.mtu=1500B", "path.mtu=1400B"}},
       "--set path.mtu: given twice, first at --set path.mtu; remove one of them\n");
   refused((struct attempt){.text = text, .sets = {"path.rtt=2ms", "path.delay=1ms"}},
-      "--set path.delay: says the same as path.rtt at --set path.rtt; keep one of them\n");
+      "--set path.delay: sets what path.rtt sets at --set path.rtt; keep one of them\n");
   refused((struct attempt){.text = text, .sets = {"sweep=[]", "scenario=bare"}},
       "--set sweep: belongs into the file; --set changes parameters and the title\n"
       "--set scenario: belongs into the file; --set changes parameters and the title\n");
