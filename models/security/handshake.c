@@ -7,6 +7,8 @@
 
 /* How far one message has got. */
 struct progress {
+  struct handshake *handshake;
+  int index; /* of the message */
   bool sent_once;
   uint16_t times_sent;
   uint64_t parts_in; /* bit per datagram */
@@ -88,7 +90,7 @@ static void charge(const struct handshake *hs, int message, enum handshake_role 
 {
   struct draw_key key = hs->key;
   key.purpose = role == HANDSHAKE_INITIATOR ? DRAW_COST_INITIATOR : DRAW_COST_RESPONDER;
-  key.message = (uint32_t)message;
+  key.message = hs->table->messages[message].number;
   for (int i = 0; i < count; i++) {
     if (!ops[i].row)
       continue;
@@ -132,10 +134,10 @@ static void send_message(struct handshake *hs, int index, const struct trail *tr
     struct net_message datagram = {
         .udp = true,
         .size_bytes = message->part_bytes[part],
-        .number = (uint32_t)index,
+        .number = message->number,
         .part = (uint16_t)part,
         .attempt = progress->times_sent,
-        .tag = hs,
+        .tag = progress,
     };
     port_send(hs->peers.ports[sender_of(index)], &datagram, trail);
   }
@@ -177,7 +179,7 @@ static void arm_timer(struct handshake *hs)
   if (hs->ladder.jitter_ppb > 0) {
     struct draw_key key = hs->key;
     key.purpose = DRAW_RETRANSMIT_JITTER;
-    key.message = (uint32_t)open_request(hs);
+    key.message = hs->table->messages[open_request(hs)].number;
     key.attempt = (uint16_t)hs->waits;
     int64_t most = (int64_t)((__int128)wait * hs->ladder.jitter_ppb / SHARE_ONE);
     wait -= random_under(&key, most + 1);
@@ -209,9 +211,9 @@ static void last_digested(void *arg, const struct trail *trail)
 
 /* A request whose response already exists has come in again: answer it once per repetition, at its first datagram
  * (RFC 7383 section 2.6.1: fragment number 1 triggers the stored response). */
-static void repeat_response(struct handshake *hs, const struct net_message *datagram, const struct trail *trail)
+static void repeat_response(struct handshake *hs, int request, const struct net_message *datagram, const struct trail *trail)
 {
-  int response = (int)datagram->number + 1;
+  int response = request + 1;
   if (sender_of(response) == HANDSHAKE_RESPONDER && hs->progress[response].sent_once && !hs->progress[response].complete && datagram->part == 0)
     send_message(hs, response, trail);
 }
@@ -219,13 +221,13 @@ static void repeat_response(struct handshake *hs, const struct net_message *data
 static void datagram_in(void *arg, const struct net_message *datagram, const struct trail *trail)
 {
   (void)arg;
-  struct handshake *hs = datagram->tag;
-  int index = (int)datagram->number;
-  struct progress *progress = &hs->progress[index];
+  struct progress *progress = datagram->tag;
+  struct handshake *hs = progress->handshake;
+  int index = progress->index;
   if (hs->over)
     return;
   if (progress->complete) {
-    repeat_response(hs, datagram, trail);
+    repeat_response(hs, index, datagram, trail);
     return;
   }
   const struct handshake_message *message = &hs->table->messages[index];
@@ -247,6 +249,8 @@ struct handshake *handshake_start(const struct handshake_peers *peers, const str
   struct handshake *hs = sim_alloc(peers->sim, sizeof *hs);
   *hs = (struct handshake){.peers = *peers, .table = table, .ladder = *ladder, .key = *key, .observer = *observer};
   hs->progress = sim_alloc(peers->sim, (size_t)table->count * sizeof *hs->progress);
+  for (int i = 0; i < table->count; i++)
+    hs->progress[i] = (struct progress){.handshake = hs, .index = i};
   for (int side = 0; side < 2; side++)
     port_on_udp(peers->ports[side], datagram_in, hs);
   int64_t cost[PART_COUNT] = {0};

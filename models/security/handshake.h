@@ -38,6 +38,7 @@ struct handshake_op {
 
 struct handshake_message {
   const char *name; /* "IKE_SA_INIT" */
+  uint32_t number;  /* keys its draws: the same message of another configuration has the same */
   int part_count;
   int32_t part_bytes[HANDSHAKE_PARTS]; /* UDP payload of each datagram */
   int before_count, after_count;

@@ -49,6 +49,7 @@ enum { RULES_MAX = 16 };
 
 struct exchange_rules {
   const char *name;
+  uint32_t number; /* of its first request, for draws; rounds of one exchange follow by twos */
   bool encrypted;
   struct payload_rule request[RULES_MAX], response[RULES_MAX];
   int request_count, response_count;
@@ -56,27 +57,27 @@ struct exchange_rules {
 
 /* What strongSwan 6.1 puts into each message, in its order. */
 static const struct exchange_rules exchanges[EXCHANGE_COUNT] = {
-    [IKE_SA_INIT] = {"IKE_SA_INIT", false,
+    [IKE_SA_INIT] = {"IKE_SA_INIT", 0, false,
                      {{SA_IKE, ALWAYS}, {KE, ALWAYS}, {NONCE, ALWAYS}, {NAT_DETECTION, ALWAYS}, {NAT_DETECTION, ALWAYS},
                       {N_FRAGMENTATION, FRAGMENTING}, {N_SIGNATURE_HASHES, ALWAYS}, {N_REDIRECT, ALWAYS}, {N_INTERMEDIATE, ADDITIONAL_KES}},
                      {{SA_IKE, ALWAYS}, {KE, ALWAYS}, {NONCE, ALWAYS}, {NAT_DETECTION, ALWAYS}, {NAT_DETECTION, ALWAYS}, {CERTREQ, CERTIFICATES},
                       {N_FRAGMENTATION, FRAGMENTING}, {N_SIGNATURE_HASHES, ALWAYS}, {N_CHILDLESS, CHILDLESS}, {N_MULTIPLE_AUTH, ALWAYS},
                       {N_INTERMEDIATE, ADDITIONAL_KES}},
                      9, 11},
-    [IKE_INTERMEDIATE] = {"IKE_INTERMEDIATE", true, {{KE, ALWAYS}}, {{KE, ALWAYS}}, 1, 1},
-    [IKE_AUTH] = {"IKE_AUTH", true,
+    [IKE_INTERMEDIATE] = {"IKE_INTERMEDIATE", 2, true, {{KE, ALWAYS}}, {{KE, ALWAYS}}, 1, 1},
+    [IKE_AUTH] = {"IKE_AUTH", 32, true,
                   {{IDENTITY, ALWAYS}, {CERT_LEAF, CERTIFICATES}, {N_INITIAL_CONTACT, ALWAYS}, {CERTREQ, CERTIFICATES}, {IDENTITY, ALWAYS},
                    {AUTH, ALWAYS}, {SA_ESP, WITH_CHILD}, {TRAFFIC_SELECTOR, WITH_CHILD}, {TRAFFIC_SELECTOR, WITH_CHILD},
                    {N_MULTIPLE_AUTH, ALWAYS}, {N_EAP_ONLY, CERTIFICATES}, {N_MESSAGE_ID_SYNC, ALWAYS}},
                   {{IDENTITY, ALWAYS}, {CERT_LEAF, CERTIFICATES}, {CERT_INTERMEDIATES, CERTIFICATES}, {AUTH, ALWAYS}, {SA_ESP, WITH_CHILD},
                    {TRAFFIC_SELECTOR, WITH_CHILD}, {TRAFFIC_SELECTOR, WITH_CHILD}},
                   12, 7},
-    [CREATE_CHILD_SA] = {"CREATE_CHILD_SA", true,
+    [CREATE_CHILD_SA] = {"CREATE_CHILD_SA", 64, true,
                          {{SA_IKE_REKEY, ALWAYS}, {NONCE, ALWAYS}, {KE, ALWAYS}},
                          {{SA_IKE_REKEY, ALWAYS}, {NONCE, ALWAYS}, {KE, ALWAYS}, {N_ADDITIONAL_KE, ADDITIONAL_KES}},
                          3, 4},
-    [IKE_FOLLOWUP_KE] = {"IKE_FOLLOWUP_KE", true, {{KE, ALWAYS}, {N_ADDITIONAL_KE, ALWAYS}}, {{KE, ALWAYS}, {N_ADDITIONAL_KE, MORE_ROUNDS}}, 2, 2},
-    [INFORMATIONAL] = {"INFORMATIONAL", true, {{DELETE, ALWAYS}}, {{DELETE, ALWAYS}}, 1, 0},
+    [IKE_FOLLOWUP_KE] = {"IKE_FOLLOWUP_KE", 66, true, {{KE, ALWAYS}, {N_ADDITIONAL_KE, ALWAYS}}, {{KE, ALWAYS}, {N_ADDITIONAL_KE, MORE_ROUNDS}}, 2, 2},
+    [INFORMATIONAL] = {"INFORMATIONAL", 96, true, {{DELETE, ALWAYS}}, {{DELETE, ALWAYS}}, 1, 0},
 };
 
 /* Where in the protocol a payload stands. */
@@ -297,6 +298,11 @@ static void fragment_work(struct handshake_message *message)
     after(message, SLOT_FRAGMENTS, "software", "ike_fragment")->times = message->part_count - 1;
 }
 
+static bool is_round(enum exchange exchange)
+{
+  return exchange == IKE_INTERMEDIATE || exchange == IKE_FOLLOWUP_KE;
+}
+
 static void add_exchange(struct handshake_table *table, const struct ikev2_config *config, enum exchange exchange, int round)
 {
   struct handshake_message *pair = &table->messages[table->count];
@@ -304,6 +310,7 @@ static void add_exchange(struct handshake_table *table, const struct ikev2_confi
   for (int response = 0; response < 2; response++) {
     struct place place = {.config = config, .response = response, .round = round};
     pair[response].name = exchanges[exchange].name;
+    pair[response].number = exchanges[exchange].number + 2 * (uint32_t)(is_round(exchange) ? round - 1 : 0) + (uint32_t)response;
     set_parts(&pair[response], config, exchange, payloads_bytes(exchange, &place));
     message_work(&pair[response]);
   }

@@ -226,7 +226,7 @@ static void plain_packets_take_wire_time_and_delay(void **state)
   metric_set_free(set);
 }
 
-/* Common random numbers: another key exchange leaves the draws of the authentication as they were. */
+/* Common random numbers: another key exchange, even an additional one, leaves the draws of the other messages as they were. */
 static void same_seed_same_losses_for_every_key_exchange(void **state)
 {
   (void)state;
@@ -240,6 +240,21 @@ static void same_seed_same_losses_for_every_key_exchange(void **state)
   }
   assert_true(retransmissions[0] > 0);
   assert_int_equal(retransmissions[0], retransmissions[1]);
+}
+
+static void additional_exchange_leaves_the_authentication_alone(void **state)
+{
+  (void)state;
+  struct metric_summary auth[2];
+  static const char *const kex[2] = {"x25519", "x25519-ke1_mlkem768"};
+  for (int i = 0; i < 2; i++) {
+    const char *const pairs[] = {"ipsec.kex", kex[i], "probe.packets", "0", NULL};
+    struct metric_set *set = simulate(pairs, 100);
+    auth[i] = summary(set, "ike_auth");
+    metric_set_free(set);
+  }
+  assert_true(auth[0].sd > 0);
+  assert_true(auth[0].mean == auth[1].mean && auth[0].min == auth[1].min && auth[0].max == auth[1].max);
 }
 
 static int open_runner(void **state)
@@ -268,6 +283,7 @@ int main(void)
       cmocka_unit_test(data_plane_overhead_does_not_depend_on_the_key_exchange),
       cmocka_unit_test(plain_packets_take_wire_time_and_delay),
       cmocka_unit_test(same_seed_same_losses_for_every_key_exchange),
+      cmocka_unit_test(additional_exchange_leaves_the_authentication_alone),
   };
   return cmocka_run_group_tests(tests, open_runner, close_runner);
 }

@@ -51,6 +51,7 @@ static void fixture_open(struct fixture *f, int parts)
   f->table = (struct handshake_table){MESSAGES, f->messages};
   for (int m = 0; m < MESSAGES; m++) {
     f->messages[m].name = m == REQUEST ? "request" : "response";
+    f->messages[m].number = (uint32_t)m;
     f->messages[m].part_count = parts;
     for (int part = 0; part < parts; part++)
       f->messages[m].part_bytes[part] = 100;
