@@ -29,14 +29,14 @@
 enum alg_kind { ALG_KEX, ALG_KEM, ALG_HYBRID, ALG_SIGNATURE, ALG_AEAD, ALG_HASH };
 
 struct alg {
-  const char *name;     /* "mlkem768", "x25519", "ecdsa-p256", "mldsa65", "aes256gcm16" */
+  const char *name; /* "mlkem768", "x25519", "ecdsa-p256", "mldsa65", "aes256gcm16" */
   enum alg_kind kind;
-  const char *title;    /* "ML-KEM-768": the spelling of the cost files and of people */
-  const char *aliases;  /* space separated, lower case */
+  const char *title;   /* "ML-KEM-768": the spelling of the cost files and of people */
+  const char *aliases; /* space separated, lower case */
   /* KEX/KEM/HYBRID: initiator share, responder share, shared secret. SIGNATURE: public key, signature (largest; of
    * DER-coded ECDSA the most frequent length), private key. AEAD: key, tag, nonce. HASH: 0, digest, block. */
   int public_bytes, answer_bytes, secret_bytes;
-  int nist_category;    /* 0: none stated */
+  int nist_category; /* 0: none stated */
   int classical_bits;
   int quantum_bits;     /* 0: broken by Shor's algorithm */
   int ike_id;           /* IKEv2 key exchange method, -1 none */

@@ -35,28 +35,22 @@ struct cost_platform {
   uint64_t hash;
 };
 
-static void *allocate(size_t count, size_t size)
-{
+static void *allocate(size_t count, size_t size) {
   void *memory = calloc(count ? count : 1, size);
-  if (!memory)
-    abort();
+  if (!memory) abort();
   return memory;
 }
 
-static int compare_operation(const struct cost_line *a, const struct cost_line *b)
-{
+static int compare_operation(const struct cost_line *a, const struct cost_line *b) {
   int order = strcmp(a->algorithm, b->algorithm);
   return order ? order : strcmp(a->operation, b->operation);
 }
 
-static int by_operation_and_size(const void *pa, const void *pb)
-{
+static int by_operation_and_size(const void *pa, const void *pb) {
   const struct cost_line *a = *(struct cost_line *const *)pa, *b = *(struct cost_line *const *)pb;
   int order = compare_operation(a, b);
-  if (order)
-    return order;
-  if (a->size_bytes != b->size_bytes)
-    return a->size_bytes < b->size_bytes ? -1 : 1;
+  if (order) return order;
+  if (a->size_bytes != b->size_bytes) return a->size_bytes < b->size_bytes ? -1 : 1;
   return a->line - b->line;
 }
 
@@ -68,19 +62,16 @@ struct loading {
 };
 
 /* Takes the rows of a level, except operations that the levels before it state themselves. */
-static void add_level_rows(const struct loading *load, const struct level *level)
-{
+static void add_level_rows(const struct loading *load, const struct level *level) {
   struct cost_platform *platform = load->platform;
   const struct csv *csv = level->csv;
   int earlier = platform->line_count;
   platform->lines = reallocarray(platform->lines, (size_t)(earlier + csv->row_count + 1), sizeof *platform->lines);
-  if (!platform->lines)
-    abort();
+  if (!platform->lines) abort();
   for (int i = 0; i < csv->row_count; i++) {
     struct cost_line *line = cost_line_read(csv, &csv->rows[i], level->name, load->sources, load->e);
     bool own = true;
-    for (int k = 0; k < earlier && own; k++)
-      own = compare_operation(platform->lines[k], line) != 0;
+    for (int k = 0; k < earlier && own; k++) own = compare_operation(platform->lines[k], line) != 0;
     if (own)
       platform->lines[platform->line_count++] = line;
     else
@@ -89,23 +80,25 @@ static void add_level_rows(const struct loading *load, const struct level *level
 }
 
 /* Sizes of one operation must differ, and one alone must be 0. */
-static void check_sizes(const struct cost_row *row, struct err *e)
-{
+static void check_sizes(const struct cost_row *row, struct err *e) {
   const struct cost_line *first = row->sizes[0];
   if (row->count == 1 && first->size_bytes)
-    err_add(e, ERR_INPUT, "%s:%d: column size_bytes: found %lld as the only size of %s %s; state a second size so that the cost per byte is known, or 0 when size does not matter",
-            first->csv->path, first->line, (long long)first->size_bytes, first->algorithm, first->operation);
+    err_add(e, ERR_INPUT,
+        "%s:%d: column size_bytes: found %lld as the only size of %s %s; state a second size so that the cost per byte is known, or 0 when size does not "
+        "matter",
+        first->csv->path, first->line, (long long)first->size_bytes, first->algorithm, first->operation);
   for (int i = 1; i < row->count; i++) {
     const struct cost_line *a = row->sizes[i - 1], *b = row->sizes[i];
     if (a->size_bytes == b->size_bytes)
-      err_add(e, ERR_INPUT, "%s:%d: %s %s with size %lld is already stated in line %d", b->csv->path, b->line, b->algorithm, b->operation, (long long)b->size_bytes, a->line);
+      err_add(e, ERR_INPUT, "%s:%d: %s %s with size %lld is already stated in line %d", b->csv->path, b->line, b->algorithm, b->operation,
+          (long long)b->size_bytes, a->line);
     else if (a->size_bytes == 0)
-      err_add(e, ERR_INPUT, "%s:%d: column size_bytes: found 0, which says that %s %s does not depend on size, but line %d states a size", a->csv->path, a->line, a->algorithm, a->operation, b->line);
+      err_add(e, ERR_INPUT, "%s:%d: column size_bytes: found 0, which says that %s %s does not depend on size, but line %d states a size", a->csv->path,
+          a->line, a->algorithm, a->operation, b->line);
   }
 }
 
-static void group_rows(struct cost_platform *platform, struct err *e)
-{
+static void group_rows(struct cost_platform *platform, struct err *e) {
   size_t count = (size_t)platform->line_count;
   platform->sorted = allocate(count, sizeof *platform->sorted);
   platform->rows = allocate(count, sizeof *platform->rows);
@@ -124,24 +117,20 @@ static void group_rows(struct cost_platform *platform, struct err *e)
   }
 }
 
-static const char *skip_key(const char *text, const char *key)
-{
+static const char *skip_key(const char *text, const char *key) {
   size_t length = strlen(key);
-  if (strncmp(text, key, length) != 0 || text[length] != ':')
-    return NULL;
+  if (strncmp(text, key, length) != 0 || text[length] != ':') return NULL;
   return text + length + 1 + strspn(text + length + 1, " \t");
 }
 
 /* The lines `# key: value`; *base stays NULL when there is none. */
-static void read_remarks(const struct csv *csv, const char **title, const char **base, struct err *e)
-{
+static void read_remarks(const struct csv *csv, const char **title, const char **base, struct err *e) {
   static const char *const keys[] = {"title", "base", "cpu", "date", "note"};
   for (int i = 0; i < csv->remark_count; i++) {
     const struct csv_remark *remark = &csv->remarks[i];
     const char *value = NULL;
     size_t k = 0;
-    while (k < sizeof keys / sizeof keys[0] && !(value = skip_key(remark->text, keys[k])))
-      k++;
+    while (k < sizeof keys / sizeof keys[0] && !(value = skip_key(remark->text, keys[k]))) k++;
     const char **target = k == 0 ? title : k == 1 ? base : NULL;
     if (!value)
       err_add(e, ERR_INPUT, "%s:%d: found '# %s', allowed: '# key: value' with key title, base, cpu, date or note", csv->path, remark->line, remark->text);
@@ -152,29 +141,24 @@ static void read_remarks(const struct csv *csv, const char **title, const char *
     else if (target)
       *target = value;
   }
-  if (!*title)
-    err_add(e, ERR_INPUT, "%s:1: the line '# title: ...' is missing", csv->path);
+  if (!*title) err_add(e, ERR_INPUT, "%s:1: the line '# title: ...' is missing", csv->path);
 }
 
 /* An unknown name is answered with the names there are. */
-static int unknown_platform(const char *name, const char *asked_by, struct err *e)
-{
+static int unknown_platform(const char *name, const char *asked_by, struct err *e) {
   char text[1024] = "";
   char **names = NULL;
   int count = 0;
   int code = cost_list(&names, &count, e);
-  if (code)
-    return code;
+  if (code) return code;
   size_t used = 0;
-  for (int i = 0; i < count && used < sizeof text; i++)
-    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", names[i]);
+  for (int i = 0; i < count && used < sizeof text; i++) used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", names[i]);
   cost_list_free(names, count);
   return err_add(e, ERR_INPUT, "%splatform '%s' is not shipped; there are %s; a file of your own is written ./NAME.csv", asked_by, name, text);
 }
 
 /* The file of a name, malloc'd; NULL after a complaint. */
-static char *platform_path(const char *name, const char *base_dir, const char *asked_by, struct err *e)
-{
+static char *platform_path(const char *name, const char *base_dir, const char *asked_by, struct err *e) {
   char *path = NULL;
   int length;
   bool file = strncmp(name, "./", 2) == 0;
@@ -184,29 +168,24 @@ static char *platform_path(const char *name, const char *base_dir, const char *a
     length = asprintf(&path, "%s", name + 2);
   else
     length = asprintf(&path, "%s/platforms/%s.csv", cost_data_dir(), name);
-  if (length < 0)
-    abort();
+  if (length < 0) abort();
   FILE *found = file ? NULL : fopen(path, "rb");
-  if (found)
-    fclose(found);
+  if (found) fclose(found);
   bool plain = *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")];
-  if (file || (plain && found))
-    return path;
+  if (file || (plain && found)) return path;
   free(path);
   unknown_platform(name, asked_by, e);
   return NULL;
 }
 
 /* Reads one level; *base is the name of the next, NULL at the end. */
-static int add_level(const struct loading *load, const char *name, const char *base_dir, const char *asked_by, const char **base)
-{
+static int add_level(const struct loading *load, const char *name, const char *base_dir, const char *asked_by, const char **base) {
   struct cost_platform *platform = load->platform;
   struct err *e = load->e;
   if (platform->level_count == LEVELS_MAX)
     return err_add(e, ERR_INPUT, "%sbase '%s' is the %dth level; a platform has at most %d", asked_by, name, LEVELS_MAX + 1, LEVELS_MAX);
   char *path = platform_path(name, base_dir, asked_by, e);
-  if (!path)
-    return ERR_INPUT;
+  if (!path) return ERR_INPUT;
   for (int i = 0; i < platform->level_count; i++)
     if (strcmp(platform->levels[i].csv->path, path) == 0) {
       free(path);
@@ -215,38 +194,31 @@ static int add_level(const struct loading *load, const char *name, const char *b
   struct csv *csv;
   int code = csv_read(path, cost_line_columns, COST_LINE_COLUMNS, &csv, e);
   free(path);
-  if (!csv)
-    return code;
+  if (!csv) return code;
   struct level *level = &platform->levels[platform->level_count++];
   *level = (struct level){csv, strdup(name)};
-  if (!level->name)
-    abort();
+  if (!level->name) abort();
   const char *title = NULL;
   *base = NULL;
   read_remarks(csv, &title, base, e);
-  if (!platform->title)
-    platform->title = title;
+  if (!platform->title) platform->title = title;
   add_level_rows(load, level);
   return 0;
 }
 
-static void hash_bytes(uint64_t *hash, const void *bytes, size_t size)
-{
-  for (const unsigned char *p = bytes; size--; p++)
-    *hash = (*hash ^ *p) * UINT64_C(0x100000001b3);
+static void hash_bytes(uint64_t *hash, const void *bytes, size_t size) {
+  for (const unsigned char *p = bytes; size--; p++) *hash = (*hash ^ *p) * UINT64_C(0x100000001b3);
 }
 
 /* Low byte first, so that the hash is the same on every machine. */
-static void hash_number(uint64_t *hash, int64_t value)
-{
+static void hash_number(uint64_t *hash, int64_t value) {
   for (int i = 0; i < 8; i++) {
     unsigned char byte = (unsigned char)((uint64_t)value >> (8 * i));
     hash_bytes(hash, &byte, 1);
   }
 }
 
-static uint64_t hash_rows(const struct cost_platform *platform)
-{
+static uint64_t hash_rows(const struct cost_platform *platform) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   for (int i = 0; i < platform->line_count; i++) {
     const struct cost_line *line = platform->sorted[i];
@@ -264,24 +236,20 @@ static uint64_t hash_rows(const struct cost_platform *platform)
 }
 
 /* Folder part of a path, malloc'd. */
-static char *folder_of(const char *path)
-{
+static char *folder_of(const char *path) {
   const char *slash = strrchr(path, '/');
   char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
-  if (!folder)
-    abort();
+  if (!folder) abort();
   return folder;
 }
 
 /* The base of the last level, and its base, and so on. */
-static int add_bases(const struct loading *load, const char *base)
-{
+static int add_bases(const struct loading *load, const char *base) {
   int code = 0;
   while (!code && base) {
     const char *path = load->platform->levels[load->platform->level_count - 1].csv->path;
     char *folder = folder_of(path), *asked_by;
-    if (asprintf(&asked_by, "%s: ", path) < 0)
-      abort();
+    if (asprintf(&asked_by, "%s: ", path) < 0) abort();
     code = add_level(load, base, folder, asked_by, &base);
     free(folder);
     free(asked_by);
@@ -289,21 +257,17 @@ static int add_bases(const struct loading *load, const char *base)
   return code;
 }
 
-int cost_load(const char *name, const char *base_dir, struct cost_platform **out, struct err *e)
-{
+int cost_load(const char *name, const char *base_dir, struct cost_platform **out, struct err *e) {
   struct loading load = {.e = e};
   int before = e->count;
   int code = cost_sources_load(&load.sources, e);
-  if (code)
-    return code;
+  if (code) return code;
   load.platform = allocate(1, sizeof *load.platform);
   const char *base = NULL;
   code = add_level(&load, name, base_dir, "", &base);
-  if (!code)
-    code = add_bases(&load, base);
+  if (!code) code = add_bases(&load, base);
   cost_sources_free(load.sources);
-  if (!code)
-    group_rows(load.platform, e);
+  if (!code) group_rows(load.platform, e);
   if (code || e->count > before) {
     cost_free(load.platform);
     return code ? code : ERR_INPUT;
@@ -313,12 +277,9 @@ int cost_load(const char *name, const char *base_dir, struct cost_platform **out
   return 0;
 }
 
-void cost_free(struct cost_platform *platform)
-{
-  if (!platform)
-    return;
-  for (int i = 0; i < platform->line_count; i++)
-    cost_line_free(platform->lines[i]);
+void cost_free(struct cost_platform *platform) {
+  if (!platform) return;
+  for (int i = 0; i < platform->line_count; i++) cost_line_free(platform->lines[i]);
   for (int i = 0; i < platform->level_count; i++) {
     csv_free(platform->levels[i].csv);
     free(platform->levels[i].name);
@@ -329,35 +290,21 @@ void cost_free(struct cost_platform *platform)
   free(platform);
 }
 
-const char *cost_platform_name(const struct cost_platform *platform)
-{
-  return platform->levels[0].name;
-}
+const char *cost_platform_name(const struct cost_platform *platform) { return platform->levels[0].name; }
 
-const char *cost_platform_title(const struct cost_platform *platform)
-{
-  return platform->title;
-}
+const char *cost_platform_title(const struct cost_platform *platform) { return platform->title; }
 
-uint64_t cost_platform_hash(const struct cost_platform *platform)
-{
-  return platform->hash;
-}
+uint64_t cost_platform_hash(const struct cost_platform *platform) { return platform->hash; }
 
-int cost_row_count(const struct cost_platform *platform)
-{
-  return platform->line_count;
-}
+int cost_row_count(const struct cost_platform *platform) { return platform->line_count; }
 
-const struct cost_row *cost_find(const struct cost_platform *platform, const char *algorithm, const char *operation)
-{
+const struct cost_row *cost_find(const struct cost_platform *platform, const char *algorithm, const char *operation) {
   const struct cost_line wanted = {.algorithm = algorithm, .operation = operation};
   int low = 0, high = platform->row_count;
   while (low < high) {
     int middle = low + (high - low) / 2;
     int order = compare_operation(&wanted, platform->rows[middle].sizes[0]);
-    if (order == 0)
-      return &platform->rows[middle];
+    if (order == 0) return &platform->rows[middle];
     if (order < 0)
       high = middle;
     else
@@ -367,20 +314,17 @@ const struct cost_row *cost_find(const struct cost_platform *platform, const cha
 }
 
 /* Nearest whole number to from + (to - from) * part / whole, 0 <= part <= whole. Never falls when from or to rises. */
-static int64_t between(int64_t from, int64_t to, uint64_t part, uint64_t whole)
-{
+static int64_t between(int64_t from, int64_t to, uint64_t part, uint64_t whole) {
   unsigned __int128 sum = (unsigned __int128)(uint64_t)from * (whole - part) + (unsigned __int128)(uint64_t)to * part;
   return (int64_t)((sum + whole / 2) / whole);
 }
 
 #define MEDIAN (UINT64_C(1) << 63)
 
-int64_t cost_draw(const struct cost_row *row, int64_t size_bytes, uint64_t uniform)
-{
+int64_t cost_draw(const struct cost_row *row, int64_t size_bytes, uint64_t uniform) {
   assert(row && size_bytes >= 0);
   const struct cost_line *last = row->sizes[row->count - 1];
-  if (row->count == 1 || size_bytes <= row->sizes[0]->size_bytes)
-    return cost_line_quantile(row->sizes[0], uniform);
+  if (row->count == 1 || size_bytes <= row->sizes[0]->size_bytes) return cost_line_quantile(row->sizes[0], uniform);
   if (size_bytes >= last->size_bytes) {
     const struct cost_line *previous = row->sizes[row->count - 2];
     int64_t rise = cost_line_quantile(last, MEDIAN) - cost_line_quantile(previous, MEDIAN);
@@ -389,31 +333,33 @@ int64_t cost_draw(const struct cost_row *row, int64_t size_bytes, uint64_t unifo
     return duration < SIMTIME_HORIZON ? (int64_t)duration : SIMTIME_HORIZON;
   }
   int i = 1;
-  while (row->sizes[i]->size_bytes < size_bytes)
-    i++;
+  while (row->sizes[i]->size_bytes < size_bytes) i++;
   const struct cost_line *low = row->sizes[i - 1], *high = row->sizes[i];
-  return between(cost_line_quantile(low, uniform), cost_line_quantile(high, uniform), (uint64_t)(size_bytes - low->size_bytes), (uint64_t)(high->size_bytes - low->size_bytes));
+  return between(cost_line_quantile(low, uniform), cost_line_quantile(high, uniform), (uint64_t)(size_bytes - low->size_bytes),
+      (uint64_t)(high->size_bytes - low->size_bytes));
 }
 
-int64_t cost_median(const struct cost_row *row, int64_t size_bytes)
-{
-  return cost_draw(row, size_bytes, MEDIAN);
-}
+int64_t cost_median(const struct cost_row *row, int64_t size_bytes) { return cost_draw(row, size_bytes, MEDIAN); }
 
-bool cost_is_random(const struct cost_row *row)
-{
+bool cost_is_random(const struct cost_row *row) {
   for (int i = 0; i < row->count; i++)
-    if (row->sizes[i]->points[0].ns != row->sizes[i]->points[row->sizes[i]->count - 1].ns)
-      return true;
+    if (row->sizes[i]->points[0].ns != row->sizes[i]->points[row->sizes[i]->count - 1].ns) return true;
   return false;
 }
 
-void cost_row_info(const struct cost_platform *platform, int index, struct cost_row_info *out)
-{
+void cost_row_info(const struct cost_platform *platform, int index, struct cost_row_info *out) {
   assert(index >= 0 && index < platform->line_count);
   const struct cost_line *line = platform->lines[index];
   *out = (struct cost_row_info){
-    .algorithm = line->algorithm, .operation = line->operation, .source = line->source, .family = line->family, .note = line->note,
-    .from_platform = line->platform, .size_bytes = line->size_bytes, .median_ns = cost_line_quantile(line, MEDIAN), .energy_nj = line->energy_nj, .kind = line->kind,
+      .algorithm = line->algorithm,
+      .operation = line->operation,
+      .source = line->source,
+      .family = line->family,
+      .note = line->note,
+      .from_platform = line->platform,
+      .size_bytes = line->size_bytes,
+      .median_ns = cost_line_quantile(line, MEDIAN),
+      .energy_nj = line->energy_nj,
+      .kind = line->kind,
   };
 }

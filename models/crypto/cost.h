@@ -75,7 +75,9 @@ void cost_list_free(char **names, int count);
 
 /* A bibliography entry (calib/data/sources.csv: id,kind,author,title,year,where,licence,note).
  * kind: measurement paper repository standard datasheet thread seed user. */
-struct cost_source { const char *id, *kind, *author, *title, *year, *where, *licence, *note; };
+struct cost_source {
+  const char *id, *kind, *author, *title, *year, *where, *licence, *note;
+};
 struct cost_sources;
 int cost_sources_load(struct cost_sources **out, struct err *e) MUST_CHECK;
 void cost_sources_free(struct cost_sources *sources);

@@ -16,8 +16,15 @@ enum { POINTS_MAX = 64 };
 enum { ALGORITHM, OPERATION, SIZE, QUANTILES, ENERGY, KIND, SOURCE, FAMILY, NOTE };
 
 const struct csv_column cost_line_columns[COST_LINE_COLUMNS] = {
-  {"algorithm", true}, {"operation", true}, {"size_bytes", false}, {"quantiles_ns", true}, {"energy_nj", false},
-  {"kind", true},      {"source", true},    {"family", false},     {"note", false},
+    {"algorithm", true},
+    {"operation", true},
+    {"size_bytes", false},
+    {"quantiles_ns", true},
+    {"energy_nj", false},
+    {"kind", true},
+    {"source", true},
+    {"family", false},
+    {"note", false},
 };
 
 static const char *const kind_names[] = {"measured", "published", "fitted", "estimated", "assumed"};
@@ -28,28 +35,41 @@ static const char *const other_subjects[] = {"software", "qkd", "sdn-suite", NUL
 #define OTHER_SUBJECTS "software, qkd, sdn-suite"
 
 static const char *const operations[] = {
-  "keygen", "import_pub", "encaps", "encaps_full", "decaps",  "decaps_full", "derive", "derive_full", "sign",           "verify",
-  "encrypt", "decrypt",   "seal",   "open",        "set_key", "hash",        "extract", "expand",     "extract_expand", NULL,
+    "keygen",
+    "import_pub",
+    "encaps",
+    "encaps_full",
+    "decaps",
+    "decaps_full",
+    "derive",
+    "derive_full",
+    "sign",
+    "verify",
+    "encrypt",
+    "decrypt",
+    "seal",
+    "open",
+    "set_key",
+    "hash",
+    "extract",
+    "expand",
+    "extract_expand",
+    NULL,
 };
-#define OPERATIONS "keygen, import_pub, encaps, encaps_full, decaps, decaps_full, derive, derive_full, sign, verify, encrypt, decrypt, seal, open, set_key, hash, extract, expand, extract_expand"
+#define OPERATIONS                                                                                                                                             \
+  "keygen, import_pub, encaps, encaps_full, decaps, decaps_full, derive, derive_full, sign, verify, encrypt, decrypt, seal, open, set_key, hash, extract, "    \
+  "expand, extract_expand"
 
-const char *cost_kind_name(enum cost_kind kind)
-{
-  return kind_names[kind];
-}
+const char *cost_kind_name(enum cost_kind kind) { return kind_names[kind]; }
 
-static void *allocate(size_t count, size_t size)
-{
+static void *allocate(size_t count, size_t size) {
   void *memory = calloc(count ? count : 1, size);
-  if (!memory)
-    abort();
+  if (!memory) abort();
   return memory;
 }
 
-static bool listed(const char *text, const char *const *list)
-{
-  while (*list && strcmp(*list, text) != 0)
-    list++;
+static bool listed(const char *text, const char *const *list) {
+  while (*list && strcmp(*list, text) != 0) list++;
   return *list;
 }
 
@@ -60,8 +80,7 @@ struct place {
   struct err *e;
 };
 
-static void refuse(const struct place *at, int column, const char *found, const char *allowed)
-{
+static void refuse(const struct place *at, int column, const char *found, const char *allowed) {
   if (*found)
     err_add(at->e, ERR_INPUT, "%s:%d: column %s: found '%s', allowed: %s", at->csv->path, at->line, cost_line_columns[column].name, found, allowed);
   else
@@ -69,13 +88,11 @@ static void refuse(const struct place *at, int column, const char *found, const 
 }
 
 /* Digits up to max; moves *text behind them. False when there are none or too many. */
-static bool read_whole(const char **text, int64_t max, int64_t *value)
-{
+static bool read_whole(const char **text, int64_t max, int64_t *value) {
   const char *p = *text;
   int64_t n = 0;
   for (; *p >= '0' && *p <= '9'; p++) {
-    if (n > (max - (*p - '0')) / 10)
-      return false;
+    if (n > (max - (*p - '0')) / 10) return false;
     n = 10 * n + (*p - '0');
   }
   bool any = p > *text;
@@ -85,19 +102,15 @@ static bool read_whole(const char **text, int64_t max, int64_t *value)
 }
 
 /* A probability with up to nine decimals, in parts per billion. */
-static bool read_probability(const char **text, int64_t *ppb)
-{
+static bool read_probability(const char **text, int64_t *ppb) {
   int64_t whole, scale = SHARE_ONE;
-  if (!read_whole(text, 1, &whole))
-    return false;
+  if (!read_whole(text, 1, &whole)) return false;
   *ppb = whole * SHARE_ONE;
-  if (**text != '.')
-    return true;
+  if (**text != '.') return true;
   const char *p = *text + 1;
   for (; *p >= '0' && *p <= '9'; p++) {
     scale /= 10;
-    if (!scale)
-      return false;
+    if (!scale) return false;
     *ppb += (*p - '0') * scale;
   }
   bool any = p > *text + 1;
@@ -108,8 +121,7 @@ static bool read_probability(const char **text, int64_t *ppb)
 #define QUANTILES_ALLOWED "a whole number of ns, or p:ns pairs from p 0 to p 1 such as '0:21011 0.5:21392 1:22433'"
 
 /* Reads the pairs into points; returns their number, 0 after a complaint. */
-static int read_pairs(const char *text, struct cost_point *points, const struct place *at)
-{
+static int read_pairs(const char *text, struct cost_point *points, const struct place *at) {
   const char *p = text;
   int n = 0;
   while (*(p += strspn(p, " "))) {
@@ -136,8 +148,7 @@ static int read_pairs(const char *text, struct cost_point *points, const struct 
   return n;
 }
 
-static void read_quantiles(const char *text, struct cost_line *line, const struct place *at)
-{
+static void read_quantiles(const char *text, struct cost_line *line, const struct place *at) {
   struct cost_point points[POINTS_MAX];
   const char *p = text;
   int n;
@@ -148,20 +159,16 @@ static void read_quantiles(const char *text, struct cost_line *line, const struc
     n = read_pairs(text, points, at);
   }
   line->points = allocate((size_t)n, sizeof *line->points);
-  if (n)
-    memcpy(line->points, points, (size_t)n * sizeof *points);
+  if (n) memcpy(line->points, points, (size_t)n * sizeof *points);
   line->count = n;
 }
 
 /* A cell that may be empty. */
-static int64_t read_optional(const char *text, int column, int64_t max, int64_t fallback, const struct place *at)
-{
+static int64_t read_optional(const char *text, int column, int64_t max, int64_t fallback, const struct place *at) {
   const char *p = text;
   int64_t value;
-  if (!*text)
-    return fallback;
-  if (read_whole(&p, max, &value) && !*p)
-    return value;
+  if (!*text) return fallback;
+  if (read_whole(&p, max, &value) && !*p) return value;
   char allowed[96];
   snprintf(allowed, sizeof allowed, "a whole number from 0 to %lld, or nothing", (long long)max);
   refuse(at, column, text, allowed);
@@ -169,60 +176,51 @@ static int64_t read_optional(const char *text, int column, int64_t max, int64_t 
 }
 
 /* The title of the algorithm a cell names, in the table's spelling; "" after a complaint. */
-static const char *read_algorithm(const char *text, const struct place *at)
-{
+static const char *read_algorithm(const char *text, const struct place *at) {
   int count;
   const struct alg *table = alg_table(&count);
   for (int i = 0; i < count; i++)
-    if (strcasecmp(table[i].title, text) == 0)
-      return table[i].title;
+    if (strcasecmp(table[i].title, text) == 0) return table[i].title;
   for (int i = 0; other_subjects[i]; i++)
-    if (strcasecmp(other_subjects[i], text) == 0)
-      return other_subjects[i];
+    if (strcasecmp(other_subjects[i], text) == 0) return other_subjects[i];
   const char *near = alg_nearest(text, ~0u);
   const struct alg *meant = near ? alg_find(near, ~0u) : NULL;
   char allowed[192];
-  snprintf(allowed, sizeof allowed, "an algorithm's title%s%s%s, or one of %s", meant ? " (did you mean '" : "", meant ? meant->title : "", meant ? "'?)" : "", OTHER_SUBJECTS);
+  snprintf(allowed, sizeof allowed, "an algorithm's title%s%s%s, or one of %s", meant ? " (did you mean '" : "", meant ? meant->title : "", meant ? "'?)" : "",
+      OTHER_SUBJECTS);
   refuse(at, ALGORITHM, text, allowed);
   return "";
 }
 
-static void check_operation(const struct cost_line *line, const struct place *at)
-{
+static void check_operation(const struct cost_line *line, const struct place *at) {
   const char *text = line->operation;
   if (listed(line->algorithm, other_subjects)) {
-    if (!*text || text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")])
-      refuse(at, OPERATION, text, "small letters, digits and _");
+    if (!*text || text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")]) refuse(at, OPERATION, text, "small letters, digits and _");
   } else if (*line->algorithm && !listed(text, operations)) {
     refuse(at, OPERATION, text, OPERATIONS);
   }
 }
 
-static void read_provenance(struct cost_line *line, const char *kind, const struct cost_sources *sources, const struct place *at)
-{
+static void read_provenance(struct cost_line *line, const char *kind, const struct cost_sources *sources, const struct place *at) {
   int k = 0;
-  while (k < KIND_COUNT && strcmp(kind_names[k], kind) != 0)
-    k++;
-  if (k == KIND_COUNT)
-    refuse(at, KIND, kind, KINDS);
+  while (k < KIND_COUNT && strcmp(kind_names[k], kind) != 0) k++;
+  if (k == KIND_COUNT) refuse(at, KIND, kind, KINDS);
   line->kind = (enum cost_kind)k;
   const struct cost_source *source = cost_source_find(sources, line->source);
-  if (!source)
-    refuse(at, SOURCE, line->source, "an id of sources.csv in the data folder ('own' for figures of your own)");
-  if (*line->note)
-    return;
+  if (!source) refuse(at, SOURCE, line->source, "an id of sources.csv in the data folder ('own' for figures of your own)");
+  if (*line->note) return;
   if (k == COST_ESTIMATED || k == COST_ASSUMED)
     refuse(at, NOTE, "", "how the number came about; an estimated or assumed row must say it");
   else if (source && strcmp(source->kind, "user") == 0)
     refuse(at, NOTE, "", "where the number comes from; a row of your own must say it");
 }
 
-struct cost_line *cost_line_read(const struct csv *csv, const struct csv_row *row, const char *platform, const struct cost_sources *sources, struct err *e)
-{
+struct cost_line *cost_line_read(const struct csv *csv, const struct csv_row *row, const char *platform, const struct cost_sources *sources, struct err *e) {
   struct cost_line *line = allocate(1, sizeof *line);
   const struct place at = {csv, row->line, e};
   const char **c = row->cells;
-  *line = (struct cost_line){.operation = c[OPERATION], .source = c[SOURCE], .family = c[FAMILY], .note = c[NOTE], .csv = csv, .platform = platform, .line = row->line};
+  *line = (struct cost_line){
+      .operation = c[OPERATION], .source = c[SOURCE], .family = c[FAMILY], .note = c[NOTE], .csv = csv, .platform = platform, .line = row->line};
   line->algorithm = read_algorithm(c[ALGORITHM], &at);
   check_operation(line, &at);
   line->size_bytes = read_optional(c[SIZE], SIZE, SIZE_LIMIT, 0, &at);
@@ -232,22 +230,18 @@ struct cost_line *cost_line_read(const struct csv *csv, const struct csv_row *ro
   return line;
 }
 
-void cost_line_free(struct cost_line *line)
-{
+void cost_line_free(struct cost_line *line) {
   free(line->points);
   free(line);
 }
 
 /* The quantile at uniform / 2^64. */
-int64_t cost_line_quantile(const struct cost_line *line, uint64_t uniform)
-{
+int64_t cost_line_quantile(const struct cost_line *line, uint64_t uniform) {
   const struct cost_point *point = line->points;
-  if (line->count == 1)
-    return point->ns;
+  if (line->count == 1) return point->ns;
   /* Probability in 2^-32 of a part per billion, so that one machine division does: 30 + 32 bits. */
   uint64_t position = (uint64_t)((unsigned __int128)uniform * SHARE_ONE >> 32);
-  while (position >= (uint64_t)point[1].p_ppb << 32)
-    point++;
+  while (position >= (uint64_t)point[1].p_ppb << 32) point++;
   uint64_t rise = (uint64_t)(point[1].ns - point[0].ns);
   uint64_t width = (uint64_t)(point[1].p_ppb - point[0].p_ppb);
   /* How far into the pair, in 2^-32. */

@@ -15,28 +15,20 @@ struct shared {
 static struct shared shelf[COST_SHARE_MAX];
 static uint64_t uses;
 
-static bool same(const char *a, const char *b)
-{
-  return a && b ? strcmp(a, b) == 0 : a == b;
-}
+static bool same(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
 
-static char *copy(const char *text)
-{
+static char *copy(const char *text) {
   char *made = text ? strdup(text) : NULL;
-  if (text && !made)
-    abort();
+  if (text && !made) abort();
   return made;
 }
 
 /* An empty place, or that of the longest unused platform that nobody holds; NULL when all are lent. */
-static struct shared *place(void)
-{
+static struct shared *place(void) {
   struct shared *best = NULL;
   for (int i = 0; i < COST_SHARE_MAX; i++) {
-    if (!shelf[i].platform)
-      return &shelf[i];
-    if (!shelf[i].lent && (!best || shelf[i].last_used < best->last_used))
-      best = &shelf[i];
+    if (!shelf[i].platform) return &shelf[i];
+    if (!shelf[i].lent && (!best || shelf[i].last_used < best->last_used)) best = &shelf[i];
   }
   if (best) {
     free(best->name);
@@ -47,8 +39,7 @@ static struct shared *place(void)
   return best;
 }
 
-int cost_share_get(const char *name, const char *base_dir, const struct cost_platform **out, struct err *e)
-{
+int cost_share_get(const char *name, const char *base_dir, const struct cost_platform **out, struct err *e) {
   /* Only a file beside the scenario depends on where that is. */
   const char *base = strncmp(name, "./", 2) == 0 ? base_dir : NULL;
   for (int i = 0; i < COST_SHARE_MAX; i++)
@@ -60,8 +51,7 @@ int cost_share_get(const char *name, const char *base_dir, const struct cost_pla
     }
   struct cost_platform *platform;
   int code = cost_load(name, base, &platform, e);
-  if (code)
-    return code;
+  if (code) return code;
   struct shared *shared = place();
   assert(shared); /* a point holds two */
   *shared = (struct shared){.name = copy(name), .base_dir = copy(base), .platform = platform, .lent = 1, .last_used = ++uses};
@@ -69,8 +59,7 @@ int cost_share_get(const char *name, const char *base_dir, const struct cost_pla
   return 0;
 }
 
-void cost_share_release(const struct cost_platform *platform)
-{
+void cost_share_release(const struct cost_platform *platform) {
   for (int i = 0; platform && i < COST_SHARE_MAX; i++)
     if (shelf[i].platform == platform) {
       assert(shelf[i].lent > 0);

@@ -7,16 +7,13 @@
 
 static const struct domain *const catalog[] = {&domain_e2};
 
-const struct domain *const *domain_catalog(int *count)
-{
+const struct domain *const *domain_catalog(int *count) {
   *count = sizeof catalog / sizeof *catalog;
   return catalog;
 }
 
-const struct domain *domain_find(const char *name)
-{
+const struct domain *domain_find(const char *name) {
   for (size_t i = 0; i < sizeof catalog / sizeof *catalog; i++)
-    if (strcmp(catalog[i]->name, name) == 0)
-      return catalog[i];
+    if (strcmp(catalog[i]->name, name) == 0) return catalog[i];
   return NULL;
 }

@@ -11,8 +11,7 @@
 
 /* ---- Parameters ------------------------------------------------------------------------------------------------ */
 
-static int check_platform(const char *text, char *canonical, size_t size, struct err *e)
-{
+static int check_platform(const char *text, char *canonical, size_t size, struct err *e) {
   if (!*text || strlen(text) >= size)
     return err_add(e, ERR_INPUT, "found %zu characters, allowed the name of a platform (pqnetsim list platforms) or ./FILE.csv", strlen(text));
   snprintf(canonical, size, "%s", text);
@@ -36,24 +35,41 @@ static const struct param_table own_params = {rows, sizeof rows / sizeof *rows};
 /* ---- Metrics --------------------------------------------------------------------------------------------------- */
 
 enum metric {
-  IKE_INIT, IKE_INTERMEDIATE, IKE_AUTH, IKE_ESTABLISH, TUNNEL_SETUP, GAVE_UP, DATA_LATENCY, IPSEC_OVERHEAD, SUCCESS, RETRANSMISSIONS,
-  IKE_BYTES_I2R, IKE_BYTES_R2I, IKE_PACKETS_I2R, IKE_PACKETS_R2I, BYTES_TOTAL, PACKETS_TOTAL, GATEWAY_UTILISATION, METRIC_COUNT_E2
+  IKE_INIT,
+  IKE_INTERMEDIATE,
+  IKE_AUTH,
+  IKE_ESTABLISH,
+  TUNNEL_SETUP,
+  GAVE_UP,
+  DATA_LATENCY,
+  IPSEC_OVERHEAD,
+  SUCCESS,
+  RETRANSMISSIONS,
+  IKE_BYTES_I2R,
+  IKE_BYTES_R2I,
+  IKE_PACKETS_I2R,
+  IKE_PACKETS_R2I,
+  BYTES_TOTAL,
+  PACKETS_TOTAL,
+  GATEWAY_UTILISATION,
+  METRIC_COUNT_E2
 };
 
 static const struct metric_def metrics[METRIC_COUNT_E2] = {
     [IKE_INIT] = {"ike_init", METRIC_TIME, "first IKE_SA_INIT request packet out", "last IKE_SA_INIT response packet in, at the initiator's interface",
-                  "round trip of IKE_SA_INIT with the responder's work, without the initiator's"},
-    [IKE_INTERMEDIATE] = {"ike_intermediate", METRIC_TIME, "first request packet out", "last response packet in", "the same for each IKE_INTERMEDIATE exchange"},
+        "round trip of IKE_SA_INIT with the responder's work, without the initiator's"},
+    [IKE_INTERMEDIATE] = {"ike_intermediate", METRIC_TIME, "first request packet out", "last response packet in",
+        "the same for each IKE_INTERMEDIATE exchange"},
     [IKE_AUTH] = {"ike_auth", METRIC_TIME, "first request packet out", "last response packet in", "the same for IKE_AUTH"},
     [IKE_ESTABLISH] = {"ike_establish", METRIC_TIME, "first IKE_SA_INIT request packet out", "last IKE_AUTH response packet in",
-                       "all exchanges and the initiator's work between them"},
+        "all exchanges and the initiator's work between them"},
     [TUNNEL_SETUP] = {"tunnel_setup", METRIC_TIME, "initiation", "CHILD_SA installed at the initiator",
-                      "ike_establish plus the initiator's first key generation and last verification"},
+        "ike_establish plus the initiator's first key generation and last verification"},
     [GAVE_UP] = {"gave_up", METRIC_TIME, "initiation", "the initiator's last retransmission timer runs out", "how long a failed set-up took to fail"},
     [DATA_LATENCY] = {"data_latency", METRIC_TIME, "packet handed to the sender's IP stack", "packet handed to the receiver's application",
-                      "one-way latency of probe packets, through the tunnel if there is one"},
+        "one-way latency of probe packets, through the tunnel if there is one"},
     [IPSEC_OVERHEAD] = {"ipsec_overhead", METRIC_SIGNED_TIME, "data_latency of the same packet without IPsec", "data_latency",
-                        "paired difference of data_latency to ipsec.kex none"},
+        "paired difference of data_latency to ipsec.kex none"},
     [SUCCESS] = {"success", METRIC_SHARE, "set-ups started", "set-ups completed", "share of set-ups that completed"},
     [RETRANSMISSIONS] = {"retransmissions", METRIC_COUNT, "IKE requests sent again", NULL, "by the initiator during one set-up"},
     [IKE_BYTES_I2R] = {"ike_bytes_i2r", METRIC_BYTES, "IP bytes, initiator to responder", NULL, "during establishment, retransmissions included"},
@@ -63,7 +79,7 @@ static const struct metric_def metrics[METRIC_COUNT_E2] = {
     [BYTES_TOTAL] = {"bytes_total", METRIC_BYTES, "IP bytes of set-up, both directions", NULL, "everything the set-up put on the link"},
     [PACKETS_TOTAL] = {"packets_total", METRIC_COUNT, "IP packets of set-up, both directions", NULL, "everything the set-up put on the link"},
     [GATEWAY_UTILISATION] = {"gateway_utilisation", METRIC_SHARE, "core time of the gateway from initiation to set-up", "core time busy",
-                             "share of the gateway's cores that worked during set-up"},
+        "share of the gateway's cores that worked during set-up"},
 };
 
 /* ---- A point --------------------------------------------------------------------------------------------------- */
@@ -81,19 +97,15 @@ struct setup {
 
 static const char *const platform_keys[2] = {"platform.initiator", "platform.responder"};
 
-static void discard(void *state)
-{
+static void discard(void *state) {
   struct setup *setup = state;
-  if (!setup)
-    return;
+  if (!setup) return;
   handshake_table_free(&setup->table);
-  for (int side = 0; side < 2; side++)
-    cost_share_release(setup->platforms[side]);
+  for (int side = 0; side < 2; side++) cost_share_release(setup->platforms[side]);
   free(setup);
 }
 
-static int load_platforms(const struct config *config, const char *base_dir, struct setup *setup, struct err *e)
-{
+static int load_platforms(const struct config *config, const char *base_dir, struct setup *setup, struct err *e) {
   int rc = 0;
   for (int side = 0; side < 2; side++) {
     struct err inner = {0};
@@ -104,16 +116,13 @@ static int load_platforms(const struct config *config, const char *base_dir, str
     }
     err_free(&inner);
   }
-  if (rc)
-    return rc;
-  for (int side = 0; side < 2; side++)
-    setup->path[side] = cost_find(setup->platforms[side], "software", "path");
+  if (rc) return rc;
+  for (int side = 0; side < 2; side++) setup->path[side] = cost_find(setup->platforms[side], "software", "path");
   return 0;
 }
 
 /* Which platform rows a protected packet costs; without them ESP is refused rather than free. */
-static int load_esp(const struct config *config, struct setup *setup, struct err *e)
-{
+static int load_esp(const struct config *config, struct setup *setup, struct err *e) {
   static const char *const operations[2] = {"seal", "open"};
   const char *title = esp_titles[config_number(config, "ipsec.esp")];
   setup->probe.mode = (enum esp_mode)config_number(config, "ipsec.mode");
@@ -123,54 +132,43 @@ static int load_esp(const struct config *config, struct setup *setup, struct err
     setup->probe.aead[side] = cost_find(setup->platforms[side], title, operations[side]);
     if (!setup->probe.aead[side])
       return err_add(e, ERR_INPUT, "%s: platform %s states no cost for %s %s, which ipsec.esp needs", platform_keys[side],
-                     cost_platform_name(setup->platforms[side]), title, operations[side]);
+          cost_platform_name(setup->platforms[side]), title, operations[side]);
   }
   return 0;
 }
 
-static bool table_is_random(const struct handshake_table *table)
-{
+static bool table_is_random(const struct handshake_table *table) {
   for (int i = 0; i < table->count; i++) {
     const struct handshake_message *message = &table->messages[i];
     for (int k = 0; k < message->before_count; k++)
-      if (message->before[k].row && cost_is_random(message->before[k].row))
-        return true;
+      if (message->before[k].row && cost_is_random(message->before[k].row)) return true;
     for (int k = 0; k < message->after_count; k++)
-      if (message->after[k].row && cost_is_random(message->after[k].row))
-        return true;
+      if (message->after[k].row && cost_is_random(message->after[k].row)) return true;
   }
   return false;
 }
 
-static bool direction_is_random(const struct net_direction *direction)
-{
+static bool direction_is_random(const struct net_direction *direction) {
   return direction->loss.gemodel || direction->loss.loss_ppb > 0 || direction->jitter > 0;
 }
 
-static bool setup_is_random(const struct setup *setup)
-{
+static bool setup_is_random(const struct setup *setup) {
   bool random = table_is_random(&setup->table) || setup->ike.ladder.jitter_ppb > 0;
   for (int side = 0; side < 2; side++) {
     const struct cost_row *rows_used[] = {setup->path[side], setup->probe.packet[side], setup->probe.aead[side]};
-    for (size_t i = 0; i < sizeof rows_used / sizeof *rows_used; i++)
-      random |= rows_used[i] && cost_is_random(rows_used[i]);
+    for (size_t i = 0; i < sizeof rows_used / sizeof *rows_used; i++) random |= rows_used[i] && cost_is_random(rows_used[i]);
     random |= direction_is_random(&setup->link.direction[side]);
   }
   return random;
 }
 
-static int prepare(const struct config *config, const char *base_dir, const struct net_ops *ops, void **state, struct err *e)
-{
+static int prepare(const struct config *config, const char *base_dir, const struct net_ops *ops, void **state, struct err *e) {
   struct setup *setup = calloc(1, sizeof *setup);
-  if (!setup)
-    abort();
+  if (!setup) abort();
   int rc = net_path_check(config, ops, e);
-  if (!rc)
-    rc = ikev2_configure(config, &setup->ike, e);
-  if (!rc)
-    rc = load_platforms(config, base_dir, setup, e);
-  if (rc)
-    goto out;
+  if (!rc) rc = ikev2_configure(config, &setup->ike, e);
+  if (!rc) rc = load_platforms(config, base_dir, setup, e);
+  if (rc) goto out;
   net_path_config(config, &setup->link);
   setup->gateway_cores = (int)config_number(config, "gateway.cores");
   probe_configure(config, &setup->probe);
@@ -178,10 +176,8 @@ static int prepare(const struct config *config, const char *base_dir, const stru
     ikev2_establishment(&setup->ike, &setup->table);
     setup->probe.protected_flow = true;
     rc = ikev2_check_sizes(&setup->table, e);
-    if (!rc)
-      rc = handshake_resolve(&setup->table, setup->platforms, platform_keys, e);
-    if (!rc)
-      rc = load_esp(config, setup, e);
+    if (!rc) rc = handshake_resolve(&setup->table, setup->platforms, platform_keys, e);
+    if (!rc) rc = load_esp(config, setup, e);
   }
   setup->random = setup_is_random(setup);
 out:
@@ -193,27 +189,21 @@ out:
   return 0;
 }
 
-static uint64_t cost_hash(const void *state)
-{
+static uint64_t cost_hash(const void *state) {
   const struct setup *setup = state;
   /* Order matters: initiator and responder swapped are another point. */
   return cost_platform_hash(setup->platforms[0]) * UINT64_C(0x9e3779b97f4a7c15) ^ cost_platform_hash(setup->platforms[1]);
 }
 
-static bool is_random(const void *state)
-{
-  return ((const struct setup *)state)->random;
-}
+static bool is_random(const void *state) { return ((const struct setup *)state)->random; }
 
-static void warnings(const void *state, void (*fn)(void *arg, const char *text), void *arg)
-{
+static void warnings(const void *state, void (*fn)(void *arg, const char *text), void *arg) {
   const struct setup *setup = state;
   for (int side = 0; side < 2; side++) {
-    if (setup->table.count == 0 || cost_find(setup->platforms[side], "software", "ike_message"))
-      continue;
+    if (setup->table.count == 0 || cost_find(setup->platforms[side], "software", "ike_message")) continue;
     char text[256];
     snprintf(text, sizeof text, "%s: %s states no software costs: its times hold cryptography and network alone", platform_keys[side],
-             cost_platform_name(setup->platforms[side]));
+        cost_platform_name(setup->platforms[side]));
     fn(arg, text);
   }
 }
@@ -234,21 +224,16 @@ struct tunnel {
   struct trail initiated, first_out, request_out;
 };
 
-static void message_sent(void *arg, int message, const struct trail *trail)
-{
+static void message_sent(void *arg, int message, const struct trail *trail) {
   struct tunnel *tunnel = arg;
-  if (message == 0)
-    tunnel->first_out = *trail;
-  if (message % 2 == 0)
-    tunnel->request_out = *trail;
+  if (message == 0) tunnel->first_out = *trail;
+  if (message % 2 == 0) tunnel->request_out = *trail;
 }
 
-static void sample_traffic(struct tunnel *tunnel)
-{
+static void sample_traffic(struct tunnel *tunnel) {
   struct net_counters counters[2];
   const struct domain_run *run = tunnel->run;
-  for (int side = 0; side < 2; side++)
-    run->net->ops->counters(run->net, tunnel->link, (enum net_side)side, &counters[side]);
+  for (int side = 0; side < 2; side++) run->net->ops->counters(run->net, tunnel->link, (enum net_side)side, &counters[side]);
   metric_sample(run->metrics, IKE_BYTES_I2R, counters[0].sent_bytes, NULL);
   metric_sample(run->metrics, IKE_BYTES_R2I, counters[1].sent_bytes, NULL);
   metric_sample(run->metrics, IKE_PACKETS_I2R, counters[0].sent_packets, NULL);
@@ -257,12 +242,10 @@ static void sample_traffic(struct tunnel *tunnel)
   metric_sample(run->metrics, PACKETS_TOTAL, counters[0].sent_packets + counters[1].sent_packets, NULL);
 }
 
-static void message_received(void *arg, int message, const struct trail *trail)
-{
+static void message_received(void *arg, int message, const struct trail *trail) {
   struct tunnel *tunnel = arg;
   int last = tunnel->setup->table.count - 1;
-  if (message % 2 == 0)
-    return;
+  if (message % 2 == 0) return;
   int metric = message == 1 ? IKE_INIT : message == last ? IKE_AUTH : IKE_INTERMEDIATE;
   metric_sample_between(tunnel->run->metrics, metric, &tunnel->request_out, trail);
   if (message == last) {
@@ -271,34 +254,29 @@ static void message_received(void *arg, int message, const struct trail *trail)
   }
 }
 
-static void packet_delivered(void *arg, const struct trail *from, const struct trail *to)
-{
+static void packet_delivered(void *arg, const struct trail *from, const struct trail *to) {
   struct tunnel *tunnel = arg;
   metric_sample_between(tunnel->run->metrics, DATA_LATENCY, from, to);
 }
 
-static void packet_overhead(void *arg, simtime difference)
-{
+static void packet_overhead(void *arg, simtime difference) {
   struct tunnel *tunnel = arg;
   metric_sample(tunnel->run->metrics, IPSEC_OVERHEAD, difference, NULL);
 }
 
-static void start_probe(struct tunnel *tunnel)
-{
+static void start_probe(struct tunnel *tunnel) {
   struct probe_peers peers = {tunnel->run->sim, {tunnel->ports[0], tunnel->ports[1]}, {tunnel->cpus[0], tunnel->cpus[1]}};
   struct probe_result result = {packet_delivered, packet_overhead, tunnel};
   tunnel->probe = probe_start(&peers, &tunnel->setup->probe, &tunnel->key, &result);
 }
 
-static void sample_utilisation(struct tunnel *tunnel, simtime elapsed)
-{
+static void sample_utilisation(struct tunnel *tunnel, simtime elapsed) {
   if (elapsed > 0)
     metric_sample(tunnel->run->metrics, GATEWAY_UTILISATION,
-                  (int64_t)((__int128)cpu_busy(tunnel->cpus[1]) * SHARE_ONE / ((__int128)elapsed * tunnel->setup->gateway_cores)), NULL);
+        (int64_t)((__int128)cpu_busy(tunnel->cpus[1]) * SHARE_ONE / ((__int128)elapsed * tunnel->setup->gateway_cores)), NULL);
 }
 
-static void set_up_finished(void *arg, bool ok, const struct trail *trail)
-{
+static void set_up_finished(void *arg, bool ok, const struct trail *trail) {
   struct tunnel *tunnel = arg;
   struct metric_set *set = tunnel->run->metrics;
   metric_sample(set, SUCCESS, ok ? SHARE_ONE : 0, NULL);
@@ -314,13 +292,9 @@ static void set_up_finished(void *arg, bool ok, const struct trail *trail)
   metric_sample_between(set, GAVE_UP, &tunnel->initiated, trail);
 }
 
-static int64_t path_latency(const void *row, int64_t size_bytes, uint64_t uniform)
-{
-  return cost_draw(row, size_bytes, uniform);
-}
+static int64_t path_latency(const void *row, int64_t size_bytes, uint64_t uniform) { return cost_draw(row, size_bytes, uniform); }
 
-static void run(const void *state, const struct domain_run *run)
-{
+static void run(const void *state, const struct domain_run *run) {
   const struct setup *setup = state;
   struct tunnel *tunnel = sim_alloc(run->sim, sizeof *tunnel);
   *tunnel = (struct tunnel){.setup = setup, .run = run, .key = {.seed = run->seed, .replication = run->replication, .entity = ENTITY_NODE}};
@@ -345,8 +319,7 @@ static void run(const void *state, const struct domain_run *run)
   }
   bool stop = false;
   run->net->ops->run(run->net, SIMTIME_HORIZON, &stop);
-  for (int64_t i = probe_lost(tunnel->probe); i > 0; i--)
-    metric_fail(run->metrics, DATA_LATENCY);
+  for (int64_t i = probe_lost(tunnel->probe); i > 0; i--) metric_fail(run->metrics, DATA_LATENCY);
 }
 
 static const struct param_table *const tables[] = {&net_path_params, &own_params, &ikev2_params, &probe_params};

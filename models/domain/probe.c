@@ -11,8 +11,7 @@ static const struct param rows[] = {
 
 const struct param_table probe_params = {rows, sizeof rows / sizeof *rows};
 
-void probe_configure(const struct config *config, struct probe_config *out)
-{
+void probe_configure(const struct config *config, struct probe_config *out) {
   out->packets = config_number(config, "probe.packets");
   out->size_bytes = config_number(config, "probe.size");
   out->interval = config_number(config, "probe.interval");
@@ -44,10 +43,8 @@ struct probe {
   simtime *latency;     /* of the protected packets; SIMTIME_NEVER: not delivered */
 };
 
-static int64_t draw(const struct probe *probe, const struct cost_row *row, int64_t index, int side, int op)
-{
-  if (!row)
-    return 0;
+static int64_t draw(const struct probe *probe, const struct cost_row *row, int64_t index, int side, int op) {
+  if (!row) return 0;
   struct draw_key key = probe->key;
   key.purpose = DRAW_COST_PACKET;
   key.message = (uint32_t)(FIRST_NUMBER + index);
@@ -56,8 +53,7 @@ static int64_t draw(const struct probe *probe, const struct cost_row *row, int64
 }
 
 /* One end's work on a packet. A plain packet costs nothing here: what it costs is not caused by IPsec. */
-static void work(struct packet *packet, int side, const struct trail *trail, cpu_done_fn *done)
-{
+static void work(struct packet *packet, int side, const struct trail *trail, cpu_done_fn *done) {
   const struct probe *probe = packet->flow->probe;
   int64_t cost[PART_COUNT] = {0};
   if (packet->flow->protected) {
@@ -67,8 +63,7 @@ static void work(struct packet *packet, int side, const struct trail *trail, cpu
   cpu_submit(probe->peers.cpus[side], trail, cost, done, packet);
 }
 
-static void sealed(void *arg, const struct trail *trail)
-{
+static void sealed(void *arg, const struct trail *trail) {
   struct packet *packet = arg;
   const struct probe *probe = packet->flow->probe;
   const struct probe_config *config = &probe->config;
@@ -82,8 +77,7 @@ static void sealed(void *arg, const struct trail *trail)
   port_send(probe->peers.ports[0], &message, trail);
 }
 
-static void opened(void *arg, const struct trail *trail)
-{
+static void opened(void *arg, const struct trail *trail) {
   struct packet *packet = arg;
   struct probe *probe = packet->flow->probe;
   simtime latency = trail->at - packet->begin.at;
@@ -94,14 +88,12 @@ static void opened(void *arg, const struct trail *trail)
     probe->result.overhead(probe->result.arg, probe->latency[packet->index] - latency);
 }
 
-static void arrived(void *arg, const struct net_message *message, const struct trail *trail)
-{
+static void arrived(void *arg, const struct net_message *message, const struct trail *trail) {
   (void)arg;
   work(message->tag, 1, trail, opened);
 }
 
-static void send_next(struct sim *sim, void *arg)
-{
+static void send_next(struct sim *sim, void *arg) {
   struct flow *flow = arg;
   struct probe *probe = flow->probe;
   struct packet *packet = sim_alloc(sim, sizeof *packet);
@@ -116,28 +108,23 @@ static void send_next(struct sim *sim, void *arg)
     event_at(sim, sim_now(sim) + probe->config.interval, send_next, &probe->flows[1]);
 }
 
-const struct probe *probe_start(const struct probe_peers *peers, const struct probe_config *config, const struct draw_key *key, const struct probe_result *result)
-{
-  if (config->packets == 0)
-    return NULL;
+const struct probe *probe_start(
+    const struct probe_peers *peers, const struct probe_config *config, const struct draw_key *key, const struct probe_result *result) {
+  if (config->packets == 0) return NULL;
   struct probe *probe = sim_alloc(peers->sim, sizeof *probe);
   *probe = (struct probe){.peers = *peers, .config = *config, .key = *key, .result = *result};
   probe->flows[0] = (struct flow){.probe = probe, .protected = config->protected_flow};
   probe->flows[1] = (struct flow){.probe = probe};
   probe->latency = sim_alloc(peers->sim, (size_t)config->packets * sizeof *probe->latency);
-  for (int64_t i = 0; i < config->packets; i++)
-    probe->latency[i] = SIMTIME_NEVER;
+  for (int64_t i = 0; i < config->packets; i++) probe->latency[i] = SIMTIME_NEVER;
   port_on_raw(peers->ports[1], arrived, probe);
-  if (config->udp_encapsulated)
-    port_on_udp(peers->ports[1], arrived, probe);
+  if (config->udp_encapsulated) port_on_udp(peers->ports[1], arrived, probe);
   event_at(peers->sim, sim_now(peers->sim), send_next, &probe->flows[0]);
   return probe;
 }
 
-int64_t probe_lost(const struct probe *probe)
-{
+int64_t probe_lost(const struct probe *probe) {
   int64_t lost = 0;
-  for (int64_t i = 0; probe && i < probe->config.packets; i++)
-    lost += probe->latency[i] == SIMTIME_NEVER;
+  for (int64_t i = 0; probe && i < probe->config.packets; i++) lost += probe->latency[i] == SIMTIME_NEVER;
   return lost;
 }

@@ -44,7 +44,8 @@ struct probe_result {
 
 /* Starts now; the flows end by themselves. NULL when there are no packets to send. */
 struct probe;
-const struct probe *probe_start(const struct probe_peers *peers, const struct probe_config *config, const struct draw_key *key, const struct probe_result *result);
+const struct probe *probe_start(
+    const struct probe_peers *peers, const struct probe_config *config, const struct draw_key *key, const struct probe_result *result);
 
 /* When the run is over: packets of the flow under study that were not delivered. 0 for NULL. */
 int64_t probe_lost(const struct probe *probe);

@@ -86,7 +86,7 @@ struct handshake;
 
 /* Starts now (trail->at). key: seed, replication, entity. The handshake owns all UDP of both ports until it ends. */
 struct handshake *handshake_start(const struct handshake_peers *peers, const struct handshake_table *table, const struct handshake_ladder *ladder,
-                                  const struct draw_key *key, const struct handshake_observer *observer, const struct trail *trail);
+    const struct draw_key *key, const struct handshake_observer *observer, const struct trail *trail);
 
 /* Requests sent again so far. */
 int handshake_retransmissions(const struct handshake *handshake);

@@ -29,10 +29,10 @@ struct ikev2_config {
   int kex_count;               /* 0: no IPsec at all (ipsec.kex none) */
   const struct alg *signature; /* NULL: pre-shared key */
   enum ikev2_cipher cipher;
-  int chain;                   /* intermediates the responder sends */
+  int chain; /* intermediates the responder sends */
   bool childless;
   bool nat_traversal;
-  int fragment_bytes;          /* largest IP datagram of a fragment; 0: no IKE fragmentation */
+  int fragment_bytes; /* largest IP datagram of a fragment; 0: no IKE fragmentation */
   int identity_bytes;
   struct handshake_ladder ladder;
 };

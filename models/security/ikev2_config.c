@@ -18,51 +18,78 @@ static int check_base(const char *text, char *canonical, size_t size, struct err
 static const char *const cipher_names[] = {"aes256-sha256", "aes256gcm16-prfsha384", NULL};
 
 static const struct param rows[] = {
-    {.key = "ipsec.kex", .kind = PARAM_NAME, .fallback = "x25519", .check = ikev2_check_kex,
-     .help = "key exchange: none, one method, or a-ke1_b[-ke2_c] with additional exchanges (RFC 9370)"},
-    {.key = "ipsec.auth", .kind = PARAM_NAME, .fallback = "ecdsa-p256", .check = check_auth,
-     .help = "authentication of both peers: psk, or the signature algorithm of their certificates"},
+    {.key = "ipsec.kex",
+        .kind = PARAM_NAME,
+        .fallback = "x25519",
+        .check = ikev2_check_kex,
+        .help = "key exchange: none, one method, or a-ke1_b[-ke2_c] with additional exchanges (RFC 9370)"},
+    {.key = "ipsec.auth",
+        .kind = PARAM_NAME,
+        .fallback = "ecdsa-p256",
+        .check = check_auth,
+        .help = "authentication of both peers: psk, or the signature algorithm of their certificates"},
     {.key = "ipsec.ike", .kind = PARAM_CHOICE, .fallback = "aes256-sha256", .choices = cipher_names, .help = "protection of IKE messages"},
-    {.key = "ipsec.chain", .kind = PARAM_COUNT, .fallback = "1", .min = 0, .max = 8,
-     .help = "intermediate certificates the responder sends; the initiator sends its leaf"},
+    {.key = "ipsec.chain",
+        .kind = PARAM_COUNT,
+        .fallback = "1",
+        .min = 0,
+        .max = 8,
+        .help = "intermediate certificates the responder sends; the initiator sends its leaf"},
     {.key = "ipsec.childless", .kind = PARAM_BOOL, .fallback = "no", .help = "IKE_AUTH without the first CHILD_SA (RFC 6023)"},
-    {.key = "ipsec.fragment_size", .kind = PARAM_SIZE, .bare = "B", .fallback = "1280B", .min = 0, .max = 65535,
-     .help = "largest IP datagram of an IKE fragment, headers counted (RFC 7383); 0: no IKE fragmentation"},
+    {.key = "ipsec.fragment_size",
+        .kind = PARAM_SIZE,
+        .bare = "B",
+        .fallback = "1280B",
+        .min = 0,
+        .max = 65535,
+        .help = "largest IP datagram of an IKE fragment, headers counted (RFC 7383); 0: no IKE fragmentation"},
     {.key = "ipsec.nat_traversal", .kind = PARAM_BOOL, .fallback = "no", .help = "UDP port 4500 after IKE_SA_INIT and ESP in UDP (RFC 3948)"},
     {.key = "ipsec.identity_length", .kind = PARAM_SIZE, .bare = "B", .fallback = "19B", .min = 1, .max = 255, .help = "length of each peer's identity"},
-    {.key = "ipsec.retransmit_timeout", .kind = PARAM_TIME, .fallback = "4s", .min = 1000000, .max = INT64_C(3600000000000),
-     .help = "wait before a request is sent again the first time"},
+    {.key = "ipsec.retransmit_timeout",
+        .kind = PARAM_TIME,
+        .fallback = "4s",
+        .min = 1000000,
+        .max = INT64_C(3600000000000),
+        .help = "wait before a request is sent again the first time"},
     {.key = "ipsec.retransmit_base", .kind = PARAM_NAME, .fallback = "1.8", .check = check_base, .help = "each further wait is this much longer, 1 to 10"},
     {.key = "ipsec.retransmit_tries", .kind = PARAM_COUNT, .fallback = "5", .min = 0, .max = 100, .help = "how often a request is sent again before giving up"},
-    {.key = "ipsec.retransmit_jitter", .kind = PARAM_SHARE, .fallback = "0%", .min = 0, .max = SHARE_ONE,
-     .help = "each wait is shortened by a random share of up to this"},
-    {.key = "ipsec.retransmit_limit", .kind = PARAM_TIME, .fallback = "0s", .min = 0, .max = INT64_C(3600000000000),
-     .help = "no wait is longer than this; 0s: no limit"},
+    {.key = "ipsec.retransmit_jitter",
+        .kind = PARAM_SHARE,
+        .fallback = "0%",
+        .min = 0,
+        .max = SHARE_ONE,
+        .help = "each wait is shortened by a random share of up to this"},
+    {.key = "ipsec.retransmit_limit",
+        .kind = PARAM_TIME,
+        .fallback = "0s",
+        .min = 0,
+        .max = INT64_C(3600000000000),
+        .help = "no wait is longer than this; 0s: no limit"},
 };
 
 const struct param_table ikev2_params = {rows, sizeof rows / sizeof *rows};
 
 /* A key exchange that IKEv2 knows by a transform number. */
-static const struct alg *find_kex(const char *name)
-{
+static const struct alg *find_kex(const char *name) {
   const struct alg *kex = alg_find(name, KEX_KINDS);
   return kex && kex->ike_id >= 0 ? kex : NULL;
 }
 
-static int unknown_kex(const char *name, struct err *e)
-{
+static int unknown_kex(const char *name, struct err *e) {
   const char *near = alg_nearest(name, KEX_KINDS);
   return err_add(e, ERR_INPUT,
-                 "found '%s', allowed none, an IKEv2 key exchange (x25519, secp256r1, secp384r1, mlkem512, mlkem768, mlkem1024, ...) or several as "
-                 "a-ke1_b-ke2_c%s%s",
-                 name, near ? "; nearest: " : "", near ? near : "");
+      "found '%s', allowed none, an IKEv2 key exchange (x25519, secp256r1, secp384r1, mlkem512, mlkem768, mlkem1024, ...) or several as "
+      "a-ke1_b-ke2_c%s%s",
+      name, near ? "; nearest: " : "", near ? near : "");
 }
 
 /* The next "-keN_" (strongSwan) or ";addkeN=" (libreswan) in text, without regard to case; NULL when there is none. Names
  * may hold dashes themselves ("ml-kem-768"). *length is that of the separator, *round its N. */
-static char *find_round(char *text, size_t *length, int *round)
-{
-  static const struct { const char *begin; char end; } forms[] = {{"-ke", '_'}, {";addke", '='}};
+static char *find_round(char *text, size_t *length, int *round) {
+  static const struct {
+    const char *begin;
+    char end;
+  } forms[] = {{"-ke", '_'}, {";addke", '='}};
   for (; *text; text++)
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
       size_t begin = strlen(forms[i].begin);
@@ -75,37 +102,29 @@ static char *find_round(char *text, size_t *length, int *round)
   return NULL;
 }
 
-static int add_kex(const char *name, const char *text, const struct alg *kex[IKEV2_KEX_MAX], int *count, struct err *e)
-{
+static int add_kex(const char *name, const char *text, const struct alg *kex[IKEV2_KEX_MAX], int *count, struct err *e) {
   const struct alg *found = find_kex(name);
-  if (!found)
-    return unknown_kex(name, e);
+  if (!found) return unknown_kex(name, e);
   for (int i = 0; i < *count; i++)
-    if (kex[i] == found)
-      return err_add(e, ERR_INPUT, "found %s twice in '%s', allowed once each", found->name, text);
+    if (kex[i] == found) return err_add(e, ERR_INPUT, "found %s twice in '%s', allowed once each", found->name, text);
   kex[(*count)++] = found;
   return 0;
 }
 
 /* Transforms of the IKE SA itself in front (aes256gcm16-prfsha384-) belong to ipsec.ike and are refused as a name. */
-static int parse_kex(const char *text, const struct alg *kex[IKEV2_KEX_MAX], int *count, struct err *e)
-{
+static int parse_kex(const char *text, const struct alg *kex[IKEV2_KEX_MAX], int *count, struct err *e) {
   char copy[NAME_MAX_BYTES];
   *count = 0;
-  if (strlen(text) >= sizeof copy)
-    return err_add(e, ERR_INPUT, "found %zu characters, allowed at most %zu", strlen(text), sizeof copy - 1);
-  if (strcasecmp(text, "none") == 0)
-    return 0;
+  if (strlen(text) >= sizeof copy) return err_add(e, ERR_INPUT, "found %zu characters, allowed at most %zu", strlen(text), sizeof copy - 1);
+  if (strcasecmp(text, "none") == 0) return 0;
   strcpy(copy, text);
   for (char *name = copy; name;) {
     size_t length = 0;
     int round = 0;
     char *next = find_round(name, &length, &round);
-    if (next)
-      *next = '\0';
+    if (next) *next = '\0';
     int rc = add_kex(name, text, kex, count, e);
-    if (rc)
-      return rc;
+    if (rc) return rc;
     if (next && (round != *count || *count == IKEV2_KEX_MAX))
       return err_add(e, ERR_INPUT, "found exchange number %d in '%s', allowed ke1_, ke2_, ... up to ke%d_ in order", round, text, IKEV2_KEX_MAX - 1);
     name = next ? next + length : NULL;
@@ -113,27 +132,22 @@ static int parse_kex(const char *text, const struct alg *kex[IKEV2_KEX_MAX], int
   return 0;
 }
 
-int ikev2_check_kex(const char *text, char *canonical, size_t size, struct err *e)
-{
+int ikev2_check_kex(const char *text, char *canonical, size_t size, struct err *e) {
   const struct alg *kex[IKEV2_KEX_MAX];
   int count;
   int rc = parse_kex(text, kex, &count, e);
-  if (rc)
-    return rc;
+  if (rc) return rc;
   size_t used = (size_t)snprintf(canonical, size, "%s", count ? kex[0]->name : "none");
-  for (int i = 1; i < count && used < size; i++)
-    used += (size_t)snprintf(canonical + used, size - used, "-ke%d_%s", i, kex[i]->name);
+  for (int i = 1; i < count && used < size; i++) used += (size_t)snprintf(canonical + used, size - used, "-ke%d_%s", i, kex[i]->name);
   return 0;
 }
 
-static const struct alg *find_signature(const char *text)
-{
+static const struct alg *find_signature(const char *text) {
   const struct alg *signature = alg_find(text, 1 << ALG_SIGNATURE);
   return signature && x509_certificate_bytes(signature, X509_LEAF) > 0 ? signature : NULL;
 }
 
-static int check_auth(const char *text, char *canonical, size_t size, struct err *e)
-{
+static int check_auth(const char *text, char *canonical, size_t size, struct err *e) {
   if (strcasecmp(text, "psk") == 0) {
     snprintf(canonical, size, "psk");
     return 0;
@@ -146,12 +160,10 @@ static int check_auth(const char *text, char *canonical, size_t size, struct err
 }
 
 /* A decimal with at most three places, in thousandths; -1 when it is none. */
-static int64_t parse_milli(const char *text)
-{
+static int64_t parse_milli(const char *text) {
   int64_t value = 0;
   int places = -1;
-  if (!isdigit((unsigned char)*text))
-    return -1;
+  if (!isdigit((unsigned char)*text)) return -1;
   for (; *text; text++) {
     if (*text == '.' && places < 0)
       places = 0;
@@ -161,22 +173,18 @@ static int64_t parse_milli(const char *text)
     } else
       return -1;
   }
-  for (places = places < 0 ? 0 : places; places < 3; places++)
-    value *= 10;
+  for (places = places < 0 ? 0 : places; places < 3; places++) value *= 10;
   return value;
 }
 
-static int check_base(const char *text, char *canonical, size_t size, struct err *e)
-{
+static int check_base(const char *text, char *canonical, size_t size, struct err *e) {
   int64_t milli = parse_milli(text);
-  if (milli < 1000 || milli > 10000)
-    return err_add(e, ERR_INPUT, "found '%s', allowed 1 to 10 with at most three decimal places", text);
+  if (milli < 1000 || milli > 10000) return err_add(e, ERR_INPUT, "found '%s', allowed 1 to 10 with at most three decimal places", text);
   snprintf(canonical, size, "%g", (double)milli / 1000);
   return 0;
 }
 
-int ikev2_configure(const struct config *config, struct ikev2_config *out, struct err *e)
-{
+int ikev2_configure(const struct config *config, struct ikev2_config *out, struct err *e) {
   *out = (struct ikev2_config){
       .cipher = (enum ikev2_cipher)config_number(config, "ipsec.ike"),
       .chain = (int)config_number(config, "ipsec.chain"),
@@ -185,14 +193,13 @@ int ikev2_configure(const struct config *config, struct ikev2_config *out, struc
       .fragment_bytes = (int)config_number(config, "ipsec.fragment_size"),
       .identity_bytes = (int)config_number(config, "ipsec.identity_length"),
       .ladder = {.timeout = config_number(config, "ipsec.retransmit_timeout"),
-                 .base_milli = parse_milli(config_text(config, "ipsec.retransmit_base")),
-                 .tries = (int)config_number(config, "ipsec.retransmit_tries"),
-                 .jitter_ppb = config_number(config, "ipsec.retransmit_jitter"),
-                 .limit = config_number(config, "ipsec.retransmit_limit")},
+          .base_milli = parse_milli(config_text(config, "ipsec.retransmit_base")),
+          .tries = (int)config_number(config, "ipsec.retransmit_tries"),
+          .jitter_ppb = config_number(config, "ipsec.retransmit_jitter"),
+          .limit = config_number(config, "ipsec.retransmit_limit")},
   };
   if (out->fragment_bytes != 0 && out->fragment_bytes < FRAGMENT_MIN)
     return err_add(e, ERR_INPUT, "ipsec.fragment_size: found %dB, allowed 0 (off) or %dB to 65535B", out->fragment_bytes, FRAGMENT_MIN);
-  if (strcmp(config_text(config, "ipsec.auth"), "psk") != 0)
-    out->signature = find_signature(config_text(config, "ipsec.auth"));
+  if (strcmp(config_text(config, "ipsec.auth"), "psk") != 0) out->signature = find_signature(config_text(config, "ipsec.auth"));
   return parse_kex(config_text(config, "ipsec.kex"), out->kex, &out->kex_count, e);
 }

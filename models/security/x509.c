@@ -19,11 +19,16 @@ struct encoding {
  * id-ecPublicKey 7 with a named curve: prime256v1 8, secp384r1 5.
  * ECDSA: two INTEGERs of 32 (48) bytes, each with a leading zero byte every other time: 70..72, 102..104. */
 static const struct encoding encodings[] = {
-    {"rsa-2048", "rsa2048", 15, 15, KEY_RSA, 0},    {"rsa-3072", "rsa3072", 15, 15, KEY_RSA, 0},
-    {"rsa-4096", "rsa4096", 15, 15, KEY_RSA, 0},    {"ecdsa-p256", "p256", 12, 21, KEY_RAW, 71},
-    {"ecdsa-p384", "p384", 12, 18, KEY_RAW, 103},   {"ed25519", "ed25519", 7, 7, KEY_RAW, 0},
-    {"ed448", "ed448", 7, 7, KEY_RAW, 0},           {"mldsa44", "mldsa44", 13, 13, KEY_RAW, 0},
-    {"mldsa65", "mldsa65", 13, 13, KEY_RAW, 0},     {"mldsa87", "mldsa87", 13, 13, KEY_RAW, 0},
+    {"rsa-2048", "rsa2048", 15, 15, KEY_RSA, 0},
+    {"rsa-3072", "rsa3072", 15, 15, KEY_RSA, 0},
+    {"rsa-4096", "rsa4096", 15, 15, KEY_RSA, 0},
+    {"ecdsa-p256", "p256", 12, 21, KEY_RAW, 71},
+    {"ecdsa-p384", "p384", 12, 18, KEY_RAW, 103},
+    {"ed25519", "ed25519", 7, 7, KEY_RAW, 0},
+    {"ed448", "ed448", 7, 7, KEY_RAW, 0},
+    {"mldsa44", "mldsa44", 13, 13, KEY_RAW, 0},
+    {"mldsa65", "mldsa65", 13, 13, KEY_RAW, 0},
+    {"mldsa87", "mldsa87", 13, 13, KEY_RAW, 0},
     {"slhdsa-sha2-128s", "slhdsa128s", 13, 13, KEY_RAW, 0},
     {"slhdsa-sha2-128f", "slhdsa128f", 13, 13, KEY_RAW, 0},
 };
@@ -38,27 +43,18 @@ enum {
   INTERMEDIATE_NAMES_AND_EXTENSIONS = 249,
 };
 
-static const struct encoding *find(const struct alg *signature)
-{
+static const struct encoding *find(const struct alg *signature) {
   for (size_t i = 0; i < sizeof encodings / sizeof *encodings; i++)
-    if (strcmp(encodings[i].name, signature->name) == 0)
-      return &encodings[i];
+    if (strcmp(encodings[i].name, signature->name) == 0) return &encodings[i];
   return NULL;
 }
 
 /* A DER value of n content bytes with its tag and length. */
-static int der(int n)
-{
-  return n + (n < 128 ? 2 : n < 256 ? 3 : n < 65536 ? 4 : 5);
-}
+static int der(int n) { return n + (n < 128 ? 2 : n < 256 ? 3 : n < 65536 ? 4 : 5); }
 
-static int bit_string(int n)
-{
-  return der(1 + n);
-}
+static int bit_string(int n) { return der(1 + n); }
 
-static int subject_public_key_info(const struct encoding *encoding, const struct alg *signature)
-{
+static int subject_public_key_info(const struct encoding *encoding, const struct alg *signature) {
   int key = signature->public_bytes;
   if (encoding->key == KEY_RSA) {
     int modulus = signature->answer_bytes; /* a signature is as long as the modulus */
@@ -67,23 +63,19 @@ static int subject_public_key_info(const struct encoding *encoding, const struct
   return der(encoding->key_identifier + bit_string(key));
 }
 
-int x509_signature_bytes(const struct alg *signature)
-{
+int x509_signature_bytes(const struct alg *signature) {
   const struct encoding *encoding = find(signature);
   return encoding && encoding->signature ? encoding->signature : signature->answer_bytes;
 }
 
-int x509_algorithm_identifier_bytes(const struct alg *signature)
-{
+int x509_algorithm_identifier_bytes(const struct alg *signature) {
   const struct encoding *encoding = find(signature);
   return encoding ? encoding->algorithm_identifier : 0;
 }
 
-int x509_certificate_bytes(const struct alg *signature, enum x509_role role)
-{
+int x509_certificate_bytes(const struct alg *signature, enum x509_role role) {
   const struct encoding *encoding = find(signature);
-  if (!encoding)
-    return 0;
+  if (!encoding) return 0;
   int label = (int)strlen(encoding->label);
   int names = role == X509_LEAF ? LEAF_NAMES_AND_EXTENSIONS + label : INTERMEDIATE_NAMES_AND_EXTENSIONS + 2 * label;
   int to_be_signed = der(VERSION_BYTES + VALIDITY_BYTES + names + encoding->algorithm_identifier + subject_public_key_info(encoding, signature));

@@ -25,22 +25,18 @@ struct arrival {
   struct trail trail;
 };
 
-static void deliver(struct port *port, const struct net_message *message, const struct trail *trail)
-{
+static void deliver(struct port *port, const struct net_message *message, const struct trail *trail) {
   const struct owner *owner = message->udp ? &port->udp : &port->raw;
-  if (owner->fn)
-    owner->fn(owner->arg, message, trail);
+  if (owner->fn) owner->fn(owner->arg, message, trail);
 }
 
-static void latency_over(struct sim *sim, void *arg)
-{
+static void latency_over(struct sim *sim, void *arg) {
   struct arrival *arrival = arg;
   trail_advance(&arrival->trail, PART_SOFTWARE, sim_now(sim));
   deliver(arrival->port, &arrival->message, &arrival->trail);
 }
 
-static void from_wire(void *arg, const struct net_message *message, const struct trail *trail)
-{
+static void from_wire(void *arg, const struct net_message *message, const struct trail *trail) {
   struct port *port = arg;
   if (!port->latency.draw) {
     deliver(port, message, trail);
@@ -57,26 +53,18 @@ static void from_wire(void *arg, const struct net_message *message, const struct
   event_at(port->sim, trail->at + port->latency.draw(port->latency.row, message->size_bytes, uniform), latency_over, arrival);
 }
 
-struct port *port_new(struct sim *sim, struct net *net, int link, enum net_side side, struct port_latency latency, const struct draw_key *key)
-{
+struct port *port_new(struct sim *sim, struct net *net, int link, enum net_side side, struct port_latency latency, const struct draw_key *key) {
   struct port *port = sim_alloc(sim, sizeof *port);
   *port = (struct port){.sim = sim, .net = net, .link = link, .side = side, .latency = latency, .key = *key};
   net->ops->on_receive(net, link, side, from_wire, port);
   return port;
 }
 
-void port_on_udp(struct port *port, net_receive_fn *fn, void *arg)
-{
-  port->udp = (struct owner){fn, arg};
-}
+void port_on_udp(struct port *port, net_receive_fn *fn, void *arg) { port->udp = (struct owner){fn, arg}; }
 
-void port_on_raw(struct port *port, net_receive_fn *fn, void *arg)
-{
-  port->raw = (struct owner){fn, arg};
-}
+void port_on_raw(struct port *port, net_receive_fn *fn, void *arg) { port->raw = (struct owner){fn, arg}; }
 
-void port_send(struct port *port, const struct net_message *message, const struct trail *trail)
-{
+void port_send(struct port *port, const struct net_message *message, const struct trail *trail) {
   struct net_message out = *message;
   out.from = port->side;
   port->net->ops->send(port->net, port->link, &out, trail);

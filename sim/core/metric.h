@@ -45,10 +45,10 @@ void trail_begin(struct trail *trail, simtime at);
 void trail_advance(struct trail *trail, enum part part, simtime until);
 
 enum metric_unit {
-  METRIC_TIME,  /* samples ns, printed in ms */
-  METRIC_BYTES, /* "B" */
-  METRIC_COUNT, /* "1" */
-  METRIC_SHARE, /* samples parts per billion, printed 0..1, unit "1" */
+  METRIC_TIME,        /* samples ns, printed in ms */
+  METRIC_BYTES,       /* "B" */
+  METRIC_COUNT,       /* "1" */
+  METRIC_SHARE,       /* samples parts per billion, printed 0..1, unit "1" */
   METRIC_SIGNED_TIME, /* as TIME; samples may be negative (paired differences) */
 };
 const char *metric_unit_name(enum metric_unit unit);

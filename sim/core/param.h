@@ -32,8 +32,8 @@ enum param_kind {
 struct param {
   const char *key; /* "path.rate" */
   enum param_kind kind;
-  const char *fallback; /* default as a user writes it (PARAM_NAME: canonical); NULL: takes the value of `follows` */
-  int64_t min, max;     /* allowed range in base units; of packets or bytes for a queue; of elements for a list unless both are
+  const char *fallback;       /* default as a user writes it (PARAM_NAME: canonical); NULL: takes the value of `follows` */
+  int64_t min, max;           /* allowed range in base units; of packets or bytes for a queue; of elements for a list unless both are
                          * 0; ignored for other texts */
   const char *const *choices; /* NULL-ended, PARAM_CHOICE */
   /* PARAM_NAME: writes the canonical spelling; ERR_INPUT with what is allowed */
@@ -69,7 +69,7 @@ int config_set(struct config *config, const char *key, const char *text, struct 
 bool config_is_set(const struct config *config, const char *key);
 
 /* Resolved values. Asking for an unknown key or the wrong kind is a bug and asserts. */
-int64_t config_number(const struct config *config, const char *key); /* COUNT TIME RATE SIZE SHARE BOOL CHOICE QUEUE */
+int64_t config_number(const struct config *config, const char *key);   /* COUNT TIME RATE SIZE SHARE BOOL CHOICE QUEUE */
 const char *config_text(const struct config *config, const char *key); /* any kind, canonical text with unit */
 
 /* All resolved parameters in table order: calls fn(key, canonical text). Pseudo keys are left out. */
@@ -79,7 +79,7 @@ void config_each(const struct config *config, void (*fn)(void *arg, const struct
  * p good->bad, r bad->good, loss in bad state (1-h in netem) default 100 %, loss in good state (1-k) default 0. */
 struct param_loss {
   bool gemodel;
-  int64_t loss_ppb;                     /* Bernoulli */
+  int64_t loss_ppb;                        /* Bernoulli */
   int64_t p_ppb, r_ppb, bad_ppb, good_ppb; /* gemodel */
 };
 void config_loss(const struct config *config, const char *key, struct param_loss *out);

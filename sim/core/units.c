@@ -197,7 +197,8 @@ static int refuse_suffix(enum unit unit, const char *text, const char *rest, siz
           unit == UNIT_COUNT ? " without a unit" : ", with one of ", family->listed);
   if (unit == UNIT_COUNT) return err_add(e, ERR_INPUT, "found '%s', allowed is a whole number without a unit", text);
   if (length == 0) return err_add(e, ERR_INPUT, "found '%s' without a unit, allowed are %s", text, family->listed);
-  return err_add(e, ERR_INPUT, "found '%s' with the unknown unit '%.*s', allowed are %s (as written: small and capital letters differ)", text, (int)length, rest, family->listed);
+  return err_add(e, ERR_INPUT, "found '%s' with the unknown unit '%.*s', allowed are %s (as written: small and capital letters differ)", text, (int)length,
+      rest, family->listed);
 }
 
 static int refuse_value(enum unit unit, const char *text, enum fit fit, struct err *e) {

@@ -30,13 +30,13 @@ enum { NET_DROP_MAX = 64 };
 
 /* One direction of a link: an egress queue, the transmitter, the wire, and what is lost on it. */
 struct net_direction {
-  int64_t rate_bps;    /* of IP bytes plus l2_overhead */
-  simtime delay;       /* one way */
-  simtime jitter;      /* uniform in [-jitter, +jitter] around delay, per packet; may reorder, as netem does */
+  int64_t rate_bps; /* of IP bytes plus l2_overhead */
+  simtime delay;    /* one way */
+  simtime jitter;   /* uniform in [-jitter, +jitter] around delay, per packet; may reorder, as netem does */
   enum net_queue_unit queue_unit;
   int64_t queue_limit; /* waiting packets or bytes, the one being sent not counted; > 0 */
   struct param_loss loss;
-  int drop_count;      /* deterministic: packets lost by number, the first packet of the direction is 1 */
+  int drop_count; /* deterministic: packets lost by number, the first packet of the direction is 1 */
   int64_t drop[NET_DROP_MAX];
   bool drop_fragments; /* middlebox: every packet that is an IP fragment is lost */
 };
@@ -49,8 +49,8 @@ struct net_link_config {
 
 /* What one direction carried. Sent counts what entered the wire (queue drops never did), lost packets included. */
 struct net_counters {
-  int64_t sent_packets, sent_bytes;           /* IP level */
-  int64_t lost_packets;                       /* loss rule, drop list or middlebox */
+  int64_t sent_packets, sent_bytes; /* IP level */
+  int64_t lost_packets;             /* loss rule, drop list or middlebox */
   int64_t queue_drops;
   int64_t max_packet_bytes;
 };
@@ -82,8 +82,8 @@ enum net_cap {
 };
 
 struct net_ops {
-  const char *name;                 /* "native", "ns3" */
-  unsigned caps;                    /* enum net_cap */
+  const char *name; /* "native", "ns3" */
+  unsigned caps;    /* enum net_cap */
   struct net *(*open)(struct sim *sim);
   void (*close)(struct net *net);
   /* Empty topology, new keys. The caller has reset the sim before. */

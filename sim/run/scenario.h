@@ -23,7 +23,7 @@ struct axis_value {
 };
 
 struct axis {
-  const char *name;         /* the first key of the axis, or its given name ("stage") */
+  const char *name;          /* the first key of the axis, or its given name ("stage") */
   const struct param *param; /* of the first key; NULL for a named axis, whose labels are plain text */
   bool logarithmic;          /* given as scale: log, or all values positive and spread by equal factors */
   int count;
@@ -31,30 +31,33 @@ struct axis {
 };
 
 /* skip: a point is left out when every key of one entry has the entry's value there. */
-struct skip_entry { int count; const char **keys, **texts; };
+struct skip_entry {
+  int count;
+  const char **keys, **texts;
+};
 
 /* require: 'METRIC[.STAT] OP VALUE' */
 struct requirement {
-  const char *text;   /* as written */
-  int metric;         /* index into domain->metrics */
-  const char *stat;   /* of STATS_NAMES in output/stats.h; default p50, as plot's */
+  const char *text; /* as written */
+  int metric;       /* index into domain->metrics */
+  const char *stat; /* of STATS_NAMES in output/stats.h; default p50, as plot's */
   enum { REQUIRE_LE, REQUIRE_LT, REQUIRE_GE, REQUIRE_GT } op;
-  double bound;       /* in the metric's base unit; a plain number for n, failed and cv */
+  double bound; /* in the metric's base unit; a plain number for n, failed and cv */
 };
 
 struct scenario {
-  struct arena *arena; /* holds every text and array here */
+  struct arena *arena;         /* holds every text and array here */
   const char *path, *base_dir; /* of the file */
   const char *text;            /* the file, byte for byte */
   const char *title;
   const struct domain *domain;
-  struct config *base;         /* run_params and the domain's tables, file values and --set applied */
+  struct config *base; /* run_params and the domain's tables, file values and --set applied */
   int axis_count;
   struct axis *axes;
   int skip_count;
   struct skip_entry *skips;
-  int metric_count;            /* chosen by `metrics:`; all when absent */
-  int *metrics;                /* indices into domain->metrics, in table order */
+  int metric_count; /* chosen by `metrics:`; all when absent */
+  int *metrics;     /* indices into domain->metrics, in table order */
   int requirement_count;
   struct requirement *requirements;
 };

@@ -14,27 +14,23 @@
 
 static char dir[64], sources_path[128], platforms_path[128];
 
-static int set_up(void **state)
-{
+static int set_up(void **state) {
   (void)state;
   snprintf(dir, sizeof dir, "/tmp/cost_data_test.XXXXXX");
-  if (!mkdtemp(dir))
-    return -1;
+  if (!mkdtemp(dir)) return -1;
   snprintf(sources_path, sizeof sources_path, "%s/sources.csv", dir);
   snprintf(platforms_path, sizeof platforms_path, "%s/platforms", dir);
   return 0;
 }
 
-static int tear_down(void **state)
-{
+static int tear_down(void **state) {
   (void)state;
   cost_set_data_dir(NULL);
   unlink(sources_path);
   return rmdir(dir);
 }
 
-static void write_text(const char *path, const char *text)
-{
+static void write_text(const char *path, const char *text) {
   FILE *file = fopen(path, "wb");
   assert_non_null(file);
   fputs(text, file);
@@ -43,14 +39,12 @@ static void write_text(const char *path, const char *text)
 
 #define HEADER "id,kind,author,title,year,where,licence,note\n"
 
-static void test_shipped_sources(void **state)
-{
+static void test_shipped_sources(void **state) {
   (void)state;
   struct cost_sources *sources;
   struct err e = {0};
   cost_set_data_dir("calib/data");
-  if (cost_sources_load(&sources, &e))
-    fail_msg("%s", e.text);
+  if (cost_sources_load(&sources, &e)) fail_msg("%s", e.text);
   assert_true(cost_sources_count(sources) > 10);
   const struct cost_source *pqm4 = cost_source_find(sources, "pqm4");
   assert_non_null(pqm4);
@@ -66,17 +60,16 @@ struct bad {
   const char *rows, *says;
 };
 static const struct bad bads[] = {
-  {HEADER "A b,paper,,t,,w,,\n", ":2: column id: found 'A b', allowed: small letters, digits and '-'"},
-  {HEADER ",paper,,t,,w,,\n", ":2: column id: found ''"},
-  {HEADER "a,paper,,t,,w,,\nb,paper,,t,,w,,\na,paper,,t,,w,,\n", ":4: column id: 'a' is already the source of line 2"},
-  {HEADER "a,rumour,,t,,w,,\n", ":2: column kind: found 'rumour', allowed: measurement, paper"},
-  {HEADER "a,paper,,,,w,,\n", ":2: column title: is empty"},
-  {HEADER "a,paper,,t,,,,\n", ":2: column where: is empty"},
-  {"id,kind\na,paper\n", ":1: column author is missing"},
+    {HEADER "A b,paper,,t,,w,,\n", ":2: column id: found 'A b', allowed: small letters, digits and '-'"},
+    {HEADER ",paper,,t,,w,,\n", ":2: column id: found ''"},
+    {HEADER "a,paper,,t,,w,,\nb,paper,,t,,w,,\na,paper,,t,,w,,\n", ":4: column id: 'a' is already the source of line 2"},
+    {HEADER "a,rumour,,t,,w,,\n", ":2: column kind: found 'rumour', allowed: measurement, paper"},
+    {HEADER "a,paper,,,,w,,\n", ":2: column title: is empty"},
+    {HEADER "a,paper,,t,,,,\n", ":2: column where: is empty"},
+    {"id,kind\na,paper\n", ":1: column author is missing"},
 };
 
-static void test_malformed_sources(void **state)
-{
+static void test_malformed_sources(void **state) {
   (void)state;
   cost_set_data_dir(dir);
   for (size_t i = 0; i < sizeof bads / sizeof bads[0]; i++) {
@@ -85,14 +78,12 @@ static void test_malformed_sources(void **state)
     write_text(sources_path, bads[i].rows);
     assert_int_equal(cost_sources_load(&sources, &e), ERR_INPUT);
     assert_null(sources);
-    if (strncmp(e.text, sources_path, strlen(sources_path)) != 0 || !strstr(e.text, bads[i].says))
-      fail_msg("case %zu: %s", i, e.text);
+    if (strncmp(e.text, sources_path, strlen(sources_path)) != 0 || !strstr(e.text, bads[i].says)) fail_msg("case %zu: %s", i, e.text);
     err_free(&e);
   }
 }
 
-static void test_missing_data(void **state)
-{
+static void test_missing_data(void **state) {
   (void)state;
   struct cost_sources *sources;
   char **names;
@@ -107,8 +98,7 @@ static void test_missing_data(void **state)
   err_free(&e);
 }
 
-static void test_list_is_sorted_and_holds_csv_alone(void **state)
-{
+static void test_list_is_sorted_and_holds_csv_alone(void **state) {
   (void)state;
   static const char *const files[] = {"b.csv", "a-2.csv", "notes.txt", ".csv", "a.csv", "c.csv.bak"};
   char path[192];
@@ -137,8 +127,7 @@ static void test_list_is_sorted_and_holds_csv_alone(void **state)
   rmdir(platforms_path);
 }
 
-static void test_where_data_is_looked_for(void **state)
-{
+static void test_where_data_is_looked_for(void **state) {
   (void)state;
   cost_set_data_dir("set");
   setenv("PQNETSIM_DATA", "from the environment", 1);
@@ -151,14 +140,13 @@ static void test_where_data_is_looked_for(void **state)
   unsetenv("PQNETSIM_DATA");
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_shipped_sources),
-    cmocka_unit_test(test_malformed_sources),
-    cmocka_unit_test(test_missing_data),
-    cmocka_unit_test(test_list_is_sorted_and_holds_csv_alone),
-    cmocka_unit_test(test_where_data_is_looked_for),
+      cmocka_unit_test(test_shipped_sources),
+      cmocka_unit_test(test_malformed_sources),
+      cmocka_unit_test(test_missing_data),
+      cmocka_unit_test(test_list_is_sorted_and_holds_csv_alone),
+      cmocka_unit_test(test_where_data_is_looked_for),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

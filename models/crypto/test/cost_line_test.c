@@ -11,24 +11,21 @@
 
 static struct cost_sources *sources;
 
-static int set_up(void **state)
-{
+static int set_up(void **state) {
   (void)state;
   struct err e = {0};
   cost_set_data_dir("calib/data");
   return cost_sources_load(&sources, &e);
 }
 
-static int tear_down(void **state)
-{
+static int tear_down(void **state) {
   (void)state;
   cost_sources_free(sources);
   return 0;
 }
 
 /* Cells in the order of the columns. */
-static struct cost_line *read_cells(const char *const cells[9], struct err *e)
-{
+static struct cost_line *read_cells(const char *const cells[9], struct err *e) {
   const char *copy[9];
   memcpy(copy, cells, sizeof copy);
   char path[] = "x.csv";
@@ -37,17 +34,14 @@ static struct cost_line *read_cells(const char *const cells[9], struct err *e)
   return cost_line_read(&csv, &row, "x", sources, e);
 }
 
-static struct cost_line *quantiles(const char *text)
-{
+static struct cost_line *quantiles(const char *text) {
   struct err e = {0};
   struct cost_line *line = read_cells((const char *const[9]){"ML-KEM-768", "keygen", "", text, "", "measured", "pqnetsim-ops-2026", "", ""}, &e);
-  if (e.count)
-    fail_msg("%s", e.text);
+  if (e.count) fail_msg("%s", e.text);
   return line;
 }
 
-static void test_a_whole_line(void **state)
-{
+static void test_a_whole_line(void **state) {
   (void)state;
   struct err e = {0};
   struct cost_line *line = read_cells((const char *const[9]){"aes-256-gcm", "seal", "1350", "170", "42", "estimated", "pqm4", "constant", "a guess"}, &e);
@@ -65,8 +59,7 @@ static void test_a_whole_line(void **state)
   cost_line_free(line);
 }
 
-static void test_empty_cells_have_defaults(void **state)
-{
+static void test_empty_cells_have_defaults(void **state) {
   (void)state;
   struct cost_line *line = quantiles("5");
   assert_int_equal(line->size_bytes, 0);
@@ -74,8 +67,7 @@ static void test_empty_cells_have_defaults(void **state)
   cost_line_free(line);
 }
 
-static void test_software_operations_are_free(void **state)
-{
+static void test_software_operations_are_free(void **state) {
   (void)state;
   struct err e = {0};
   struct cost_line *line = read_cells((const char *const[9]){"Software", "ike_message", "240", "5", "", "measured", "pqnetsim-ops-2026", "", ""}, &e);
@@ -86,8 +78,7 @@ static void test_software_operations_are_free(void **state)
 
 /* u = k/4 of 2^64 and so on; by hand: 0..1000 over p 0..0.5, 1000..4000 over p 0.5..1.
  * p 0.25 -> 500; p 0.125 -> 250; p 0.75 -> 2500; p 0.5 -> 1000; p just below 1 -> 4000. */
-static void test_interpolation_by_hand(void **state)
-{
+static void test_interpolation_by_hand(void **state) {
   (void)state;
   struct cost_line *line = quantiles("0:0 0.5:1000  1:4000");
   const uint64_t quarter = UINT64_C(1) << 62;
@@ -103,8 +94,7 @@ static void test_interpolation_by_hand(void **state)
 
 /* p 0.3 is not a binary fraction: u = 2^63 lies (0.5 - 0.3) / 0.7 = 2/7 into the last pair: 10 + 70 * 2/7 = 30.
  * A step between p 0.3 and 0.300000001 is still found on its right sides. */
-static void test_decimal_probabilities(void **state)
-{
+static void test_decimal_probabilities(void **state) {
   (void)state;
   struct cost_line *line = quantiles("0:3 0.3:10 1:80");
   assert_int_equal(cost_line_quantile(line, UINT64_C(1) << 63), 30);
@@ -117,8 +107,7 @@ static void test_decimal_probabilities(void **state)
 }
 
 /* Halves go up: 0..1 over p 0..1 gives 0 below p 0.5 and 1 from there. */
-static void test_rounding(void **state)
-{
+static void test_rounding(void **state) {
   (void)state;
   struct cost_line *line = quantiles("0:0 1:1");
   assert_int_equal(cost_line_quantile(line, (UINT64_C(1) << 63) - 1), 0);
@@ -126,8 +115,7 @@ static void test_rounding(void **state)
   cost_line_free(line);
 }
 
-static void test_the_largest_values(void **state)
-{
+static void test_the_largest_values(void **state) {
   (void)state;
   struct cost_line *line = quantiles("0:0 1:86400000000000");
   assert_int_equal(cost_line_quantile(line, UINT64_C(1) << 63), 43200000000000);
@@ -136,8 +124,7 @@ static void test_the_largest_values(void **state)
   cost_line_free(line);
 }
 
-static void test_never_falls(void **state)
-{
+static void test_never_falls(void **state) {
   (void)state;
   struct cost_line *line = quantiles("0:235291 0.05:241240 0.25:351405 0.5:569906 0.75:911248 0.95:1807626 1:1807626");
   int64_t last = 0;
@@ -153,45 +140,47 @@ struct bad {
   const char *cells[9];
   const char *says;
 };
-#define Q(text) {"ML-KEM-768", "keygen", "0", text, "", "measured", "pqm4", "", ""}
+#define Q(text)                                                                                                                                                \
+  { "ML-KEM-768", "keygen", "0", text, "", "measured", "pqm4", "", "" }
 static const struct bad bads[] = {
-  {{"ML-KEM-786", "keygen", "0", "1", "", "measured", "pqm4", "", ""}, "column algorithm: found 'ML-KEM-786', allowed: an algorithm's title (did you mean 'ML-KEM-768'?), or one of software, qkd, sdn-suite"},
-  {{"", "keygen", "0", "1", "", "measured", "pqm4", "", ""}, "column algorithm: is empty"},
-  {{"ML-KEM-768", "encap", "0", "1", "", "measured", "pqm4", "", ""}, "column operation: found 'encap', allowed: keygen, import_pub, encaps, encaps_full"},
-  {{"software", "IKE message", "0", "1", "", "measured", "pqm4", "", ""}, "column operation: found 'IKE message', allowed: small letters, digits and _"},
-  {{"software", "", "0", "1", "", "measured", "pqm4", "", ""}, "column operation: is empty"},
-  {{"ML-KEM-768", "keygen", "-1", "1", "", "measured", "pqm4", "", ""}, "column size_bytes: found '-1', allowed: a whole number from 0 to 1099511627776, or nothing"},
-  {{"ML-KEM-768", "keygen", "1 kB", "1", "", "measured", "pqm4", "", ""}, "column size_bytes: found '1 kB'"},
-  {{"ML-KEM-768", "keygen", "0", "1", "2.5", "measured", "pqm4", "", ""}, "column energy_nj: found '2.5'"},
-  {{"ML-KEM-768", "keygen", "0", "1", "", "guess", "pqm4", "", ""}, "column kind: found 'guess', allowed: measured, published, fitted, estimated, assumed"},
-  {{"ML-KEM-768", "keygen", "0", "1", "", "", "pqm4", "", ""}, "column kind: is empty, allowed: measured"},
-  {{"ML-KEM-768", "keygen", "0", "1", "", "measured", "", "", ""}, "column source: is empty, allowed: an id of sources.csv"},
-  {{"ML-KEM-768", "keygen", "0", "1", "", "measured", "nobody-1999", "", ""}, "column source: found 'nobody-1999'"},
-  {{"ML-KEM-768", "keygen", "0", "1", "", "estimated", "pqm4", "", ""}, "column note: is empty, allowed: how the number came about"},
-  {{"ML-KEM-768", "keygen", "0", "1", "", "assumed", "pqm4", "", ""}, "column note: is empty, allowed: how the number came about"},
-  {{"ML-KEM-768", "keygen", "0", "1", "", "measured", "own", "", ""}, "column note: is empty, allowed: where the number comes from"},
-  {Q(""), "column quantiles_ns: is empty, allowed: a whole number of ns, or p:ns pairs from p 0 to p 1"},
-  {Q("21.5"), "column quantiles_ns: found '21.5'"},
-  {Q("-5"), "column quantiles_ns: found '-5'"},
-  {Q("12us"), "column quantiles_ns: found '12us'"},
-  {Q("86400000000001"), "each at most 86400 s"},
-  {Q("99999999999999999999999"), "each at most 86400 s"},
-  {Q("0:1"), "column quantiles_ns: found '0:1', allowed: a whole number"},
-  {Q("0.1:1 1:2"), "column quantiles_ns: found '0.1:1 1:2', allowed"},
-  {Q("0:1 0.5:2"), "column quantiles_ns: found '0:1 0.5:2', allowed"},
-  {Q("0:1 0.5:3 1:2"), "allowed: pairs whose p rise and whose ns do not fall"},
-  {Q("0:1 0.5:2 0.5:3 1:4"), "allowed: pairs whose p rise and whose ns do not fall"},
-  {Q("0:1 1.5:2"), "column quantiles_ns: found '0:1 1.5:2'"},
-  {Q("0:1 2:2"), "column quantiles_ns: found '0:1 2:2'"},
-  {Q("0:1 0.0000000001:2 1:3"), "column quantiles_ns: found"},
-  {Q("0:1,1:2"), "column quantiles_ns: found '0:1,1:2'"},
-  {Q("0:1 .5:2 1:3"), "column quantiles_ns: found"},
-  {Q("0: 1 1:2"), "column quantiles_ns: found"},
-  {Q("0:nan 1:2"), "column quantiles_ns: found"},
+    {{"ML-KEM-786", "keygen", "0", "1", "", "measured", "pqm4", "", ""},
+        "column algorithm: found 'ML-KEM-786', allowed: an algorithm's title (did you mean 'ML-KEM-768'?), or one of software, qkd, sdn-suite"},
+    {{"", "keygen", "0", "1", "", "measured", "pqm4", "", ""}, "column algorithm: is empty"},
+    {{"ML-KEM-768", "encap", "0", "1", "", "measured", "pqm4", "", ""}, "column operation: found 'encap', allowed: keygen, import_pub, encaps, encaps_full"},
+    {{"software", "IKE message", "0", "1", "", "measured", "pqm4", "", ""}, "column operation: found 'IKE message', allowed: small letters, digits and _"},
+    {{"software", "", "0", "1", "", "measured", "pqm4", "", ""}, "column operation: is empty"},
+    {{"ML-KEM-768", "keygen", "-1", "1", "", "measured", "pqm4", "", ""},
+        "column size_bytes: found '-1', allowed: a whole number from 0 to 1099511627776, or nothing"},
+    {{"ML-KEM-768", "keygen", "1 kB", "1", "", "measured", "pqm4", "", ""}, "column size_bytes: found '1 kB'"},
+    {{"ML-KEM-768", "keygen", "0", "1", "2.5", "measured", "pqm4", "", ""}, "column energy_nj: found '2.5'"},
+    {{"ML-KEM-768", "keygen", "0", "1", "", "guess", "pqm4", "", ""}, "column kind: found 'guess', allowed: measured, published, fitted, estimated, assumed"},
+    {{"ML-KEM-768", "keygen", "0", "1", "", "", "pqm4", "", ""}, "column kind: is empty, allowed: measured"},
+    {{"ML-KEM-768", "keygen", "0", "1", "", "measured", "", "", ""}, "column source: is empty, allowed: an id of sources.csv"},
+    {{"ML-KEM-768", "keygen", "0", "1", "", "measured", "nobody-1999", "", ""}, "column source: found 'nobody-1999'"},
+    {{"ML-KEM-768", "keygen", "0", "1", "", "estimated", "pqm4", "", ""}, "column note: is empty, allowed: how the number came about"},
+    {{"ML-KEM-768", "keygen", "0", "1", "", "assumed", "pqm4", "", ""}, "column note: is empty, allowed: how the number came about"},
+    {{"ML-KEM-768", "keygen", "0", "1", "", "measured", "own", "", ""}, "column note: is empty, allowed: where the number comes from"},
+    {Q(""), "column quantiles_ns: is empty, allowed: a whole number of ns, or p:ns pairs from p 0 to p 1"},
+    {Q("21.5"), "column quantiles_ns: found '21.5'"},
+    {Q("-5"), "column quantiles_ns: found '-5'"},
+    {Q("12us"), "column quantiles_ns: found '12us'"},
+    {Q("86400000000001"), "each at most 86400 s"},
+    {Q("99999999999999999999999"), "each at most 86400 s"},
+    {Q("0:1"), "column quantiles_ns: found '0:1', allowed: a whole number"},
+    {Q("0.1:1 1:2"), "column quantiles_ns: found '0.1:1 1:2', allowed"},
+    {Q("0:1 0.5:2"), "column quantiles_ns: found '0:1 0.5:2', allowed"},
+    {Q("0:1 0.5:3 1:2"), "allowed: pairs whose p rise and whose ns do not fall"},
+    {Q("0:1 0.5:2 0.5:3 1:4"), "allowed: pairs whose p rise and whose ns do not fall"},
+    {Q("0:1 1.5:2"), "column quantiles_ns: found '0:1 1.5:2'"},
+    {Q("0:1 2:2"), "column quantiles_ns: found '0:1 2:2'"},
+    {Q("0:1 0.0000000001:2 1:3"), "column quantiles_ns: found"},
+    {Q("0:1,1:2"), "column quantiles_ns: found '0:1,1:2'"},
+    {Q("0:1 .5:2 1:3"), "column quantiles_ns: found"},
+    {Q("0: 1 1:2"), "column quantiles_ns: found"},
+    {Q("0:nan 1:2"), "column quantiles_ns: found"},
 };
 
-static void test_every_malformed_cell(void **state)
-{
+static void test_every_malformed_cell(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof bads / sizeof bads[0]; i++) {
     struct err e = {0};
@@ -203,12 +192,10 @@ static void test_every_malformed_cell(void **state)
   }
 }
 
-static void test_too_many_pairs(void **state)
-{
+static void test_too_many_pairs(void **state) {
   (void)state;
   char text[65 * 16] = "0:1", *p = text + 3;
-  for (int i = 1; i < 65; i++)
-    p += sprintf(p, " 0.%03d:%d", i, i);
+  for (int i = 1; i < 65; i++) p += sprintf(p, " 0.%03d:%d", i, i);
   struct err e = {0};
   struct cost_line *line = read_cells((const char *const[9])Q(text), &e);
   assert_non_null(strstr(e.text, "holds more than 64 pairs"));
@@ -216,8 +203,7 @@ static void test_too_many_pairs(void **state)
   err_free(&e);
 }
 
-static void test_all_problems_of_a_line(void **state)
-{
+static void test_all_problems_of_a_line(void **state) {
   (void)state;
   struct err e = {0};
   struct cost_line *line = read_cells((const char *const[9]){"nothing-near-it", "x y", "b", "c", "d", "e", "f", "", ""}, &e);
@@ -226,20 +212,19 @@ static void test_all_problems_of_a_line(void **state)
   err_free(&e);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_whole_line),
-    cmocka_unit_test(test_empty_cells_have_defaults),
-    cmocka_unit_test(test_software_operations_are_free),
-    cmocka_unit_test(test_interpolation_by_hand),
-    cmocka_unit_test(test_decimal_probabilities),
-    cmocka_unit_test(test_rounding),
-    cmocka_unit_test(test_the_largest_values),
-    cmocka_unit_test(test_never_falls),
-    cmocka_unit_test(test_every_malformed_cell),
-    cmocka_unit_test(test_too_many_pairs),
-    cmocka_unit_test(test_all_problems_of_a_line),
+      cmocka_unit_test(test_a_whole_line),
+      cmocka_unit_test(test_empty_cells_have_defaults),
+      cmocka_unit_test(test_software_operations_are_free),
+      cmocka_unit_test(test_interpolation_by_hand),
+      cmocka_unit_test(test_decimal_probabilities),
+      cmocka_unit_test(test_rounding),
+      cmocka_unit_test(test_the_largest_values),
+      cmocka_unit_test(test_never_falls),
+      cmocka_unit_test(test_every_malformed_cell),
+      cmocka_unit_test(test_too_many_pairs),
+      cmocka_unit_test(test_all_problems_of_a_line),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

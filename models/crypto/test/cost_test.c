@@ -17,8 +17,7 @@
 
 static char dir[64];
 
-static int set_up(void **state)
-{
+static int set_up(void **state) {
   (void)state;
   cost_set_data_dir("calib/data");
   snprintf(dir, sizeof dir, "/tmp/cost_test.XXXXXX");
@@ -27,8 +26,7 @@ static int set_up(void **state)
 
 static const char *const written[] = {"a.csv", "b.csv", "c.csv"};
 
-static int tear_down(void **state)
-{
+static int tear_down(void **state) {
   (void)state;
   char path[128];
   for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
@@ -38,8 +36,7 @@ static int tear_down(void **state)
   return rmdir(dir);
 }
 
-static void write_file(const char *name, const char *text)
-{
+static void write_file(const char *name, const char *text) {
   char path[128];
   snprintf(path, sizeof path, "%s/%s", dir, name);
   FILE *file = fopen(path, "wb");
@@ -51,34 +48,28 @@ static void write_file(const char *name, const char *text)
 #define HEAD "# title: T\nalgorithm,operation,size_bytes,quantiles_ns,kind,source\n"
 #define ROW(algorithm, operation, size, quantiles) algorithm "," operation "," size "," quantiles ",measured,pqm4\n"
 
-static struct cost_platform *load(const char *name)
-{
+static struct cost_platform *load(const char *name) {
   struct cost_platform *platform;
   struct err e = {0};
-  if (cost_load(name, dir, &platform, &e))
-    fail_msg("%s", e.text);
+  if (cost_load(name, dir, &platform, &e)) fail_msg("%s", e.text);
   return platform;
 }
 
-static struct cost_platform *load_text(const char *text)
-{
+static struct cost_platform *load_text(const char *text) {
   write_file("a.csv", text);
   return load("./a.csv");
 }
 
-static void refused(const char *name, const char *says, int problems)
-{
+static void refused(const char *name, const char *says, int problems) {
   struct cost_platform *platform = NULL;
   struct err e = {0};
   assert_int_equal(cost_load(name, dir, &platform, &e), ERR_INPUT);
   assert_null(platform);
-  if (!strstr(e.text, says) || e.count != problems)
-    fail_msg("%d problems: %s", e.count, e.text);
+  if (!strstr(e.text, says) || e.count != problems) fail_msg("%d problems: %s", e.count, e.text);
   err_free(&e);
 }
 
-static void test_a_hand_written_file(void **state)
-{
+static void test_a_hand_written_file(void **state) {
   (void)state;
   struct cost_platform *platform = load_text("# title: My box\n# cpu: some\nalgorithm,operation,quantiles_ns,kind,source,note\n"
                                              "ML-KEM-768,keygen,30000,measured,own,openssl speed\n");
@@ -98,24 +89,28 @@ struct bad {
   int problems;
 };
 static const struct bad bads[] = {
-  {"algorithm,operation,quantiles_ns,kind,source\n", "a.csv:1: the line '# title: ...' is missing", 1},
-  {"# title:\nalgorithm,operation,quantiles_ns,kind,source\n", "a.csv:1: key title has no value", 2},
-  {"# title: x\n# titel: y\nalgorithm,operation,quantiles_ns,kind,source\n", "a.csv:2: found '# titel: y', allowed: '# key: value' with key title, base, cpu, date or note", 1},
-  {"# title: x\n# title: y\nalgorithm,operation,quantiles_ns,kind,source\n", "a.csv:2: key title is there twice", 1},
-  {"# title: x\nalgorithm,operation,kind,source\n", "a.csv:2: column quantiles_ns is missing; columns are algorithm,operation,size_bytes,quantiles_ns,energy_nj,kind,source,family,note", 1},
-  {HEAD ROW("X25519", "derive", "0", "1") ROW("X25519", "derive", "0", "2"), "a.csv:4: X25519 derive with size 0 is already stated in line 3", 1},
-  {HEAD ROW("SHA-256", "hash", "64", "1") ROW("SHA-256", "hash", "", "2"), "a.csv:4: column size_bytes: found 0, which says that SHA-256 hash does not depend on size, but line 3 states a size", 1},
-  {HEAD ROW("SHA-256", "hash", "64", "1"), "a.csv:3: column size_bytes: found 64 as the only size of SHA-256 hash; state a second size", 1},
-  {HEAD ROW("X25519", "derive", "0", "x") ROW("X448", "drive", "0", "2") "a,b\n", "a.csv:5: found 2 cells, the header has 6 columns", 3},
-  {"# title: x\n# base: nonsuch\nalgorithm,operation,quantiles_ns,kind,source\n", "a.csv: platform 'nonsuch' is not shipped; there are ", 1},
-  {"# title: x\n# base: ../platforms/epyc-zen5\nalgorithm,operation,quantiles_ns,kind,source\n", "a.csv: platform '../platforms/epyc-zen5' is not shipped", 1},
-  {"# title: x\n# base: ./nonsuch.csv\nalgorithm,operation,quantiles_ns,kind,source\n", "nonsuch.csv: cannot be opened: No such file or directory", 1},
-  {"# title: x\n# base: ./a.csv\nalgorithm,operation,quantiles_ns,kind,source\n", "a.csv: base './a.csv' leads back to a platform that inherits from this one", 1},
-  {"# title: x\n# base: ././a.csv\nalgorithm,operation,quantiles_ns,kind,source\n", "the 9th level; a platform has at most 8", 1},
+    {"algorithm,operation,quantiles_ns,kind,source\n", "a.csv:1: the line '# title: ...' is missing", 1},
+    {"# title:\nalgorithm,operation,quantiles_ns,kind,source\n", "a.csv:1: key title has no value", 2},
+    {"# title: x\n# titel: y\nalgorithm,operation,quantiles_ns,kind,source\n",
+        "a.csv:2: found '# titel: y', allowed: '# key: value' with key title, base, cpu, date or note", 1},
+    {"# title: x\n# title: y\nalgorithm,operation,quantiles_ns,kind,source\n", "a.csv:2: key title is there twice", 1},
+    {"# title: x\nalgorithm,operation,kind,source\n",
+        "a.csv:2: column quantiles_ns is missing; columns are algorithm,operation,size_bytes,quantiles_ns,energy_nj,kind,source,family,note", 1},
+    {HEAD ROW("X25519", "derive", "0", "1") ROW("X25519", "derive", "0", "2"), "a.csv:4: X25519 derive with size 0 is already stated in line 3", 1},
+    {HEAD ROW("SHA-256", "hash", "64", "1") ROW("SHA-256", "hash", "", "2"),
+        "a.csv:4: column size_bytes: found 0, which says that SHA-256 hash does not depend on size, but line 3 states a size", 1},
+    {HEAD ROW("SHA-256", "hash", "64", "1"), "a.csv:3: column size_bytes: found 64 as the only size of SHA-256 hash; state a second size", 1},
+    {HEAD ROW("X25519", "derive", "0", "x") ROW("X448", "drive", "0", "2") "a,b\n", "a.csv:5: found 2 cells, the header has 6 columns", 3},
+    {"# title: x\n# base: nonsuch\nalgorithm,operation,quantiles_ns,kind,source\n", "a.csv: platform 'nonsuch' is not shipped; there are ", 1},
+    {"# title: x\n# base: ../platforms/epyc-zen5\nalgorithm,operation,quantiles_ns,kind,source\n", "a.csv: platform '../platforms/epyc-zen5' is not shipped",
+        1},
+    {"# title: x\n# base: ./nonsuch.csv\nalgorithm,operation,quantiles_ns,kind,source\n", "nonsuch.csv: cannot be opened: No such file or directory", 1},
+    {"# title: x\n# base: ./a.csv\nalgorithm,operation,quantiles_ns,kind,source\n",
+        "a.csv: base './a.csv' leads back to a platform that inherits from this one", 1},
+    {"# title: x\n# base: ././a.csv\nalgorithm,operation,quantiles_ns,kind,source\n", "the 9th level; a platform has at most 8", 1},
 };
 
-static void test_malformed_files(void **state)
-{
+static void test_malformed_files(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof bads / sizeof bads[0]; i++) {
     write_file("a.csv", bads[i].text);
@@ -123,8 +118,7 @@ static void test_malformed_files(void **state)
   }
 }
 
-static void test_unknown_platforms(void **state)
-{
+static void test_unknown_platforms(void **state) {
   (void)state;
   refused("epyc-zen6", "platform 'epyc-zen6' is not shipped; there are ", 1);
   refused("epyc-zen6", "xeon-6242r", 1);
@@ -134,8 +128,7 @@ static void test_unknown_platforms(void **state)
 }
 
 /* b states two operations and one in two sizes, a replaces one of them, c adds to a. */
-static void test_inheritance(void **state)
-{
+static void test_inheritance(void **state) {
   (void)state;
   write_file("b.csv", HEAD ROW("X25519", "keygen", "0", "100") ROW("SHA-256", "hash", "64", "10") ROW("SHA-256", "hash", "128", "20"));
   write_file("a.csv", "# base: ./b.csv\n" HEAD ROW("SHA-256", "hash", "0", "7"));
@@ -157,8 +150,7 @@ static void test_inheritance(void **state)
   refused("./c.csv", "b.csv: base './c.csv' leads back to a platform that inherits from this one", 1);
 }
 
-static void test_a_file_may_build_on_a_shipped_platform(void **state)
-{
+static void test_a_file_may_build_on_a_shipped_platform(void **state) {
   (void)state;
   struct cost_platform *platform = load_text("# base: xeon-6242r\n" HEAD ROW("X25519", "derive", "0", "1"));
   struct cost_platform *base = load("xeon-6242r");
@@ -172,12 +164,12 @@ static void test_a_file_may_build_on_a_shipped_platform(void **state)
 /* By hand. Sizes 100 and 300; at p 0.5 100 ns and 500 ns, at p 0 80 and 400, near p 1 120 and 600.
  * 200 B lies half-way: 300, 240, 360. 50 B costs what 100 B does. Beyond 300 B every draw grows by the slope of the
  * medians, 2 ns/B: 400 B costs 700, 600, 800. */
-static void test_sizes_by_hand(void **state)
-{
+static void test_sizes_by_hand(void **state) {
   (void)state;
   struct cost_platform *platform = load_text(HEAD ROW("SHA-256", "hash", "300", "0:400 0.5:500 1:600") ROW("SHA-256", "hash", "100", "0:80 0.5:100 1:120"));
   const struct cost_row *row = cost_find(platform, "SHA-256", "hash");
-  static const int64_t expected[][4] = {{0, 80, 100, 120}, {50, 80, 100, 120}, {100, 80, 100, 120}, {200, 240, 300, 360}, {300, 400, 500, 600}, {400, 600, 700, 800}};
+  static const int64_t expected[][4] = {
+      {0, 80, 100, 120}, {50, 80, 100, 120}, {100, 80, 100, 120}, {200, 240, 300, 360}, {300, 400, 500, 600}, {400, 600, 700, 800}};
   for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
     assert_int_equal(cost_draw(row, expected[i][0], 0), expected[i][1]);
     assert_int_equal(cost_median(row, expected[i][0]), expected[i][2]);
@@ -190,8 +182,7 @@ static void test_sizes_by_hand(void **state)
   cost_free(platform);
 }
 
-static void test_cost_does_not_fall_beyond_the_last_size(void **state)
-{
+static void test_cost_does_not_fall_beyond_the_last_size(void **state) {
   (void)state;
   struct cost_platform *platform = load_text(HEAD ROW("SHA-256", "hash", "100", "50") ROW("SHA-256", "hash", "200", "40"));
   const struct cost_row *row = cost_find(platform, "SHA-256", "hash");
@@ -201,21 +192,21 @@ static void test_cost_does_not_fall_beyond_the_last_size(void **state)
   cost_free(platform);
 }
 
-static uint64_t hash_of(const char *text)
-{
+static uint64_t hash_of(const char *text) {
   struct cost_platform *platform = load_text(text);
   uint64_t hash = cost_platform_hash(platform);
   cost_free(platform);
   return hash;
 }
 
-static void test_hash_follows_what_can_be_drawn(void **state)
-{
+static void test_hash_follows_what_can_be_drawn(void **state) {
   (void)state;
   uint64_t hash = hash_of(HEAD ROW("X25519", "keygen", "0", "0:1 1:3") ROW("X25519", "derive", "0", "5"));
   /* Order, title and provenance do not matter. */
   assert_true(hash == hash_of(HEAD ROW("X25519", "derive", "0", "5") ROW("X25519", "keygen", "0", "0:1 1:3")));
-  assert_true(hash == hash_of("# title: U\nalgorithm,operation,quantiles_ns,kind,source,note\nX25519,keygen,0:1 1:3,assumed,own,why\nx25519,derive,5,fitted,own,why\n"));
+  assert_true(
+      hash ==
+      hash_of("# title: U\nalgorithm,operation,quantiles_ns,kind,source,note\nX25519,keygen,0:1 1:3,assumed,own,why\nx25519,derive,5,fitted,own,why\n"));
   write_file("b.csv", HEAD ROW("X25519", "derive", "0", "5"));
   assert_true(hash == hash_of("# base: ./b.csv\n" HEAD ROW("X25519", "keygen", "0", "0:1 1:3")));
   /* Each value does. */
@@ -230,14 +221,12 @@ static void test_hash_follows_what_can_be_drawn(void **state)
 }
 
 /* FNV-1a of nothing is the offset basis (Fowler, Noll, Vo; RFC 9923). */
-static void test_hash_of_no_rows(void **state)
-{
+static void test_hash_of_no_rows(void **state) {
   (void)state;
   assert_true(hash_of(HEAD) == UINT64_C(0xcbf29ce484222325));
 }
 
-static void test_every_shipped_platform_loads(void **state)
-{
+static void test_every_shipped_platform_loads(void **state) {
   (void)state;
   char **names;
   int count;
@@ -258,8 +247,7 @@ static void test_every_shipped_platform_loads(void **state)
   cost_list_free(names, count);
 }
 
-static void test_every_shipped_draw_is_monotone(void **state)
-{
+static void test_every_shipped_draw_is_monotone(void **state) {
   (void)state;
   static const int64_t sizes[] = {0, 64, 100, 1350, 5000, 16384, 100000};
   struct cost_platform *platform = load("epyc-zen5");
@@ -279,8 +267,7 @@ static void test_every_shipped_draw_is_monotone(void **state)
   cost_free(platform);
 }
 
-static void draw_many(const struct cost_row *row, double *mean, double *sd)
-{
+static void draw_many(const struct cost_row *row, double *mean, double *sd) {
   enum { DRAWS = 10000 };
   double sum = 0, squares = 0;
   for (uint32_t i = 0; i < DRAWS; i++) {
@@ -296,8 +283,7 @@ static void draw_many(const struct cost_row *row, double *mean, double *sd)
 /* The measured mean of each row stands in its note ("mean 727309 sd ..."); it was not used to make the quantiles.
  * Rows of constant work end at p95, so preemptions that lifted the measured mean are not drawn: calib/data/README.md
  * lists those beyond 5 %. */
-static void test_means_agree_with_the_measured_ones(void **state)
-{
+static void test_means_agree_with_the_measured_ones(void **state) {
   (void)state;
   struct cost_platform *platform = load("epyc-zen5");
   int compared = 0, beyond = 0;
@@ -305,12 +291,10 @@ static void test_means_agree_with_the_measured_ones(void **state)
     struct cost_row_info info;
     double measured, mean, sd;
     cost_row_info(platform, k, &info);
-    if (sscanf(info.note, "mean %lf sd", &measured) != 1 || info.size_bytes != 0)
-      continue;
+    if (sscanf(info.note, "mean %lf sd", &measured) != 1 || info.size_bytes != 0) continue;
     draw_many(cost_find(platform, info.algorithm, info.operation), &mean, &sd);
     double off = mean / measured - 1;
-    if (fabs(off) > 0.05)
-      beyond++, print_message("%s %s: mean of draws %+.1f %%\n", info.algorithm, info.operation, 100 * off);
+    if (fabs(off) > 0.05) beyond++, print_message("%s %s: mean of draws %+.1f %%\n", info.algorithm, info.operation, 100 * off);
     compared++;
   }
   assert_true(compared > 90);
@@ -319,14 +303,16 @@ static void test_means_agree_with_the_measured_ones(void **state)
 }
 
 /* Measured (10,000 signatures, 200 to 40 keys): means 727309, 31875249, 116806322, 334953631 ns. */
-static void test_rejection_and_search_are_spread_as_measured(void **state)
-{
+static void test_rejection_and_search_are_spread_as_measured(void **state) {
   (void)state;
   struct cost_platform *platform = load("epyc-zen5");
-  static const struct { const char *algorithm, *operation; double mean, cv_low, cv_high; } rows[] = {
-    {"ML-DSA-65", "sign", 727309, 0.6, 0.8}, /* 562237 / 727309 = 0.77, of which the tail beyond p99 is not drawn */
-    {"RSA-2048", "keygen", 31875249, 0.6, 0.8},
-    {"RSA-3072", "keygen", 116806322, 0.6, 0.8},
+  static const struct {
+    const char *algorithm, *operation;
+    double mean, cv_low, cv_high;
+  } rows[] = {
+      {"ML-DSA-65", "sign", 727309, 0.6, 0.8}, /* 562237 / 727309 = 0.77, of which the tail beyond p99 is not drawn */
+      {"RSA-2048", "keygen", 31875249, 0.6, 0.8},
+      {"RSA-3072", "keygen", 116806322, 0.6, 0.8},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     const struct cost_row *row = cost_find(platform, rows[i].algorithm, rows[i].operation);
@@ -340,8 +326,7 @@ static void test_rejection_and_search_are_spread_as_measured(void **state)
 }
 
 /* Published for the Xeon Gold 6242R: 3005371 us for 2990 ML-DSA-65 signatures, 1005.1 us each, and no constant. */
-static void test_published_signing_keeps_its_spread(void **state)
-{
+static void test_published_signing_keeps_its_spread(void **state) {
   (void)state;
   struct cost_platform *platform = load("xeon-6242r");
   const struct cost_row *row = cost_find(platform, "ML-DSA-65", "sign");
@@ -354,13 +339,14 @@ static void test_published_signing_keeps_its_spread(void **state)
 }
 
 /* pqm4: 1387984 cycles at 64 MHz take 21.687 ms; CC310 19 ms; mbedTLS 582 ms. */
-static void test_microcontroller_variants(void **state)
-{
+static void test_microcontroller_variants(void **state) {
   (void)state;
-  static const struct { const char *platform; int64_t decaps, derive; } variants[] = {
-    {"cortex-m4-64mhz-clean", 21687250, 14156250},
-    {"cortex-m4-64mhz-clean-cc310", 21687250, 19000000},
-    {"cortex-m4-64mhz-m4fspeed-mbedtls", 11059797, 582000000}, /* 707827 / 0.064 = 11059796.9 */
+  static const struct {
+    const char *platform;
+    int64_t decaps, derive;
+  } variants[] = {
+      {"cortex-m4-64mhz-clean", 21687250, 14156250}, {"cortex-m4-64mhz-clean-cc310", 21687250, 19000000},
+      {"cortex-m4-64mhz-m4fspeed-mbedtls", 11059797, 582000000}, /* 707827 / 0.064 = 11059796.9 */
   };
   for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
     struct cost_platform *platform = load(variants[i].platform);
@@ -370,24 +356,23 @@ static void test_microcontroller_variants(void **state)
   }
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_a_hand_written_file),
-    cmocka_unit_test(test_malformed_files),
-    cmocka_unit_test(test_unknown_platforms),
-    cmocka_unit_test(test_inheritance),
-    cmocka_unit_test(test_a_file_may_build_on_a_shipped_platform),
-    cmocka_unit_test(test_sizes_by_hand),
-    cmocka_unit_test(test_cost_does_not_fall_beyond_the_last_size),
-    cmocka_unit_test(test_hash_follows_what_can_be_drawn),
-    cmocka_unit_test(test_hash_of_no_rows),
-    cmocka_unit_test(test_every_shipped_platform_loads),
-    cmocka_unit_test(test_every_shipped_draw_is_monotone),
-    cmocka_unit_test(test_means_agree_with_the_measured_ones),
-    cmocka_unit_test(test_rejection_and_search_are_spread_as_measured),
-    cmocka_unit_test(test_published_signing_keeps_its_spread),
-    cmocka_unit_test(test_microcontroller_variants),
+      cmocka_unit_test(test_a_hand_written_file),
+      cmocka_unit_test(test_malformed_files),
+      cmocka_unit_test(test_unknown_platforms),
+      cmocka_unit_test(test_inheritance),
+      cmocka_unit_test(test_a_file_may_build_on_a_shipped_platform),
+      cmocka_unit_test(test_sizes_by_hand),
+      cmocka_unit_test(test_cost_does_not_fall_beyond_the_last_size),
+      cmocka_unit_test(test_hash_follows_what_can_be_drawn),
+      cmocka_unit_test(test_hash_of_no_rows),
+      cmocka_unit_test(test_every_shipped_platform_loads),
+      cmocka_unit_test(test_every_shipped_draw_is_monotone),
+      cmocka_unit_test(test_means_agree_with_the_measured_ones),
+      cmocka_unit_test(test_rejection_and_search_are_spread_as_measured),
+      cmocka_unit_test(test_published_signing_keeps_its_spread),
+      cmocka_unit_test(test_microcontroller_variants),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

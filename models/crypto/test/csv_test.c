@@ -15,21 +15,18 @@ static char path[64];
 
 static const struct csv_column columns[] = {{"name", true}, {"size", true}, {"note", false}};
 
-static int set_up(void **state)
-{
+static int set_up(void **state) {
   (void)state;
   snprintf(path, sizeof path, "/tmp/csv_test.%d.csv", (int)getpid());
   return 0;
 }
 
-static int tear_down(void **state)
-{
+static int tear_down(void **state) {
   (void)state;
   return unlink(path);
 }
 
-static int read_bytes(const char *bytes, size_t size, struct csv **csv, struct err *e)
-{
+static int read_bytes(const char *bytes, size_t size, struct csv **csv, struct err *e) {
   FILE *file = fopen(path, "wb");
   assert_non_null(file);
   assert_int_equal(fwrite(bytes, 1, size, file), size);
@@ -37,22 +34,16 @@ static int read_bytes(const char *bytes, size_t size, struct csv **csv, struct e
   return csv_read(path, columns, 3, csv, e);
 }
 
-static int read_text(const char *text, struct csv **csv, struct err *e)
-{
-  return read_bytes(text, strlen(text), csv, e);
-}
+static int read_text(const char *text, struct csv **csv, struct err *e) { return read_bytes(text, strlen(text), csv, e); }
 
-static struct csv *good(const char *text)
-{
+static struct csv *good(const char *text) {
   struct csv *csv;
   struct err e = {0};
-  if (read_text(text, &csv, &e))
-    fail_msg("%s", e.text);
+  if (read_text(text, &csv, &e)) fail_msg("%s", e.text);
   return csv;
 }
 
-static void test_columns_come_in_the_order_asked_for(void **state)
-{
+static void test_columns_come_in_the_order_asked_for(void **state) {
   (void)state;
   struct csv *csv = good("size,name\n12,a\n 13 ,\tb \n");
   assert_int_equal(csv->row_count, 2);
@@ -65,8 +56,7 @@ static void test_columns_come_in_the_order_asked_for(void **state)
 }
 
 /* RFC 4180 section 2: quoted commas, doubled quotes, line breaks inside quotes. */
-static void test_quotes(void **state)
-{
+static void test_quotes(void **state) {
   (void)state;
   struct csv *csv = good("name,size,note\n\"a, \"\"b\"\"\",1,\"two\nlines\"\nc,\"\",\"\"\n");
   assert_int_equal(csv->row_count, 2);
@@ -77,8 +67,7 @@ static void test_quotes(void **state)
   csv_free(csv);
 }
 
-static void test_marks_of_other_editors(void **state)
-{
+static void test_marks_of_other_editors(void **state) {
   (void)state;
   struct csv *csv = good("\xef\xbb\xbf# title: x y \r\n\r\nname,size\r\n\r\na,1\r\n#b,\"2\"\r\nc,\xc3\xbc");
   assert_int_equal(csv->remark_count, 1);
@@ -96,23 +85,19 @@ struct bad {
   int problems;
 };
 static const struct bad bads[] = {
-  {"", ": holds no table: the line that names the columns is missing", 1},
-  {"# title: x\n", ": holds no table", 1},
-  {"name,size,colour\na,1,red\n", ":1: column 'colour' is not known; columns are name,size,note", 1},
-  {"# x\nname,note\na,1\n", ":2: column size is missing; columns are name,size,note", 1},
-  {"name,size,name\na,1,b\n", ":1: column name is there twice", 1},
-  {"name,size\na,1\nb\nc,1,2\n", ":3: found 1 cells, the header has 2 columns", 2},
-  {"name,size\na,1\n\"b,2\nc,3\n", ":3: a quoted cell begins here and never ends", 2},
-  {"name,size\n\"a\"b,1\n", ":2: found text after the closing quote of a cell", 1},
-  {"name,size\na,1\nb,\xff\n", ":3: found byte 0xff, which is not UTF-8 text", 1},
-  {"name,size\na,\xc0\x80\n", ":2: found byte 0xc0", 1},         /* overlong */
-  {"name,size\na,\xed\xa0\x80\n", ":2: found byte 0xed", 1},     /* surrogate */
-  {"name,size\na,\xf4\x90\x80\x80\n", ":2: found byte 0xf4", 1}, /* beyond U+10FFFF */
-  {"name,size\na,\xe2\x82", ":2: found byte 0xe2", 1},           /* cut off */
+    {"", ": holds no table: the line that names the columns is missing", 1}, {"# title: x\n", ": holds no table", 1},
+    {"name,size,colour\na,1,red\n", ":1: column 'colour' is not known; columns are name,size,note", 1},
+    {"# x\nname,note\na,1\n", ":2: column size is missing; columns are name,size,note", 1}, {"name,size,name\na,1,b\n", ":1: column name is there twice", 1},
+    {"name,size\na,1\nb\nc,1,2\n", ":3: found 1 cells, the header has 2 columns", 2},
+    {"name,size\na,1\n\"b,2\nc,3\n", ":3: a quoted cell begins here and never ends", 2},
+    {"name,size\n\"a\"b,1\n", ":2: found text after the closing quote of a cell", 1},
+    {"name,size\na,1\nb,\xff\n", ":3: found byte 0xff, which is not UTF-8 text", 1}, {"name,size\na,\xc0\x80\n", ":2: found byte 0xc0", 1}, /* overlong */
+    {"name,size\na,\xed\xa0\x80\n", ":2: found byte 0xed", 1},                                                                              /* surrogate */
+    {"name,size\na,\xf4\x90\x80\x80\n", ":2: found byte 0xf4", 1}, /* beyond U+10FFFF */
+    {"name,size\na,\xe2\x82", ":2: found byte 0xe2", 1},           /* cut off */
 };
 
-static void test_malformed_files(void **state)
-{
+static void test_malformed_files(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof bads / sizeof bads[0]; i++) {
     struct csv *csv;
@@ -125,8 +110,7 @@ static void test_malformed_files(void **state)
   }
 }
 
-static void test_nul_byte(void **state)
-{
+static void test_nul_byte(void **state) {
   (void)state;
   struct csv *csv;
   struct err e = {0};
@@ -136,8 +120,7 @@ static void test_nul_byte(void **state)
   err_free(&e);
 }
 
-static void test_good_rows_beside_a_bad_one(void **state)
-{
+static void test_good_rows_beside_a_bad_one(void **state) {
   (void)state;
   struct csv *csv;
   struct err e = {0};
@@ -149,8 +132,7 @@ static void test_good_rows_beside_a_bad_one(void **state)
   err_free(&e);
 }
 
-static void test_unreadable(void **state)
-{
+static void test_unreadable(void **state) {
   (void)state;
   struct csv *csv;
   struct err e = {0};
@@ -163,13 +145,11 @@ static void test_unreadable(void **state)
 }
 
 /* More rows and longer text than the first allocations hold. */
-static void test_large_file(void **state)
-{
+static void test_large_file(void **state) {
   (void)state;
   enum { ROWS = 20000 };
   char *text = malloc(ROWS * 32), *p = text + sprintf(text, "name,size\n");
-  for (int i = 0; i < ROWS; i++)
-    p += sprintf(p, "row%d,%d\n", i, i);
+  for (int i = 0; i < ROWS; i++) p += sprintf(p, "row%d,%d\n", i, i);
   struct csv *csv = good(text);
   assert_int_equal(csv->row_count, ROWS);
   assert_string_equal(csv->rows[0].cells[0], "row0");
@@ -178,17 +158,16 @@ static void test_large_file(void **state)
   free(text);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_columns_come_in_the_order_asked_for),
-    cmocka_unit_test(test_quotes),
-    cmocka_unit_test(test_marks_of_other_editors),
-    cmocka_unit_test(test_malformed_files),
-    cmocka_unit_test(test_nul_byte),
-    cmocka_unit_test(test_good_rows_beside_a_bad_one),
-    cmocka_unit_test(test_unreadable),
-    cmocka_unit_test(test_large_file),
+      cmocka_unit_test(test_columns_come_in_the_order_asked_for),
+      cmocka_unit_test(test_quotes),
+      cmocka_unit_test(test_marks_of_other_editors),
+      cmocka_unit_test(test_malformed_files),
+      cmocka_unit_test(test_nul_byte),
+      cmocka_unit_test(test_good_rows_beside_a_bad_one),
+      cmocka_unit_test(test_unreadable),
+      cmocka_unit_test(test_large_file),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -22,31 +22,25 @@
 static struct runner *runner;
 
 /* Runs one point; pairs end with NULL. The caller frees the set. */
-static struct metric_set *simulate(const char *const *pairs, int replications)
-{
+static struct metric_set *simulate(const char *const *pairs, int replications) {
   struct config *config = config_new(domain_e2.tables, domain_e2.table_count);
   struct err e = {0};
   for (; *pairs; pairs += 2)
-    if (config_set(config, pairs[0], pairs[1], &e))
-      fail_msg("%s", e.text);
+    if (config_set(config, pairs[0], pairs[1], &e)) fail_msg("%s", e.text);
   struct metric_set *set = metric_set_new(domain_e2.metrics, domain_e2.metric_count);
-  if (runner_point(runner, &domain_e2, config, NULL, 1, 0, replications, set, NULL, NULL, &e))
-    fail_msg("%s", e.text);
+  if (runner_point(runner, &domain_e2, config, NULL, 1, 0, replications, set, NULL, NULL, &e)) fail_msg("%s", e.text);
   config_free(config);
   return set;
 }
 
-static int metric_of(const char *name)
-{
+static int metric_of(const char *name) {
   for (int i = 0; i < domain_e2.metric_count; i++)
-    if (strcmp(domain_e2.metrics[i].name, name) == 0)
-      return i;
+    if (strcmp(domain_e2.metrics[i].name, name) == 0) return i;
   fail_msg("no metric %s", name);
   return -1;
 }
 
-static struct metric_summary summary(const struct metric_set *set, const char *name)
-{
+static struct metric_summary summary(const struct metric_set *set, const char *name) {
   struct metric_summary out;
   metric_summarise(set, metric_of(name), &out);
   return out;
@@ -60,20 +54,17 @@ struct measured {
   int n;
 };
 
-static bool next_row(FILE *file, struct measured *m)
-{
+static bool next_row(FILE *file, struct measured *m) {
   char line[512];
-  if (!fgets(line, sizeof line, file))
-    return false;
-  assert_int_equal(sscanf(line, "%7[^,],%31[^,],%63[^,],%15[^,],%7[^,],%7[^,],%7[^,],%lf,%lf,%d,%31[^,],%lf,%lf,%lf,%lf,%lf,%lf,%lf", m->section, m->ike, m->kex,
-                          m->auth, m->chain, m->childless, m->fragment, &m->rtt_ms, &m->loss, &m->n, m->metric, &m->min, &m->p25, &m->p50, &m->mean, &m->p75,
-                          &m->p95, &m->max),
-                   18);
+  if (!fgets(line, sizeof line, file)) return false;
+  assert_int_equal(
+      sscanf(line, "%7[^,],%31[^,],%63[^,],%15[^,],%7[^,],%7[^,],%7[^,],%lf,%lf,%d,%31[^,],%lf,%lf,%lf,%lf,%lf,%lf,%lf", m->section, m->ike, m->kex, m->auth,
+          m->chain, m->childless, m->fragment, &m->rtt_ms, &m->loss, &m->n, m->metric, &m->min, &m->p25, &m->p50, &m->mean, &m->p75, &m->p95, &m->max),
+      18);
   return true;
 }
 
-static FILE *open_rows(void)
-{
+static FILE *open_rows(void) {
   FILE *file = fopen("models/domain/test/ike_times.csv", "r");
   char header[512];
   assert_non_null(file);
@@ -81,30 +72,26 @@ static FILE *open_rows(void)
   return file;
 }
 
-static struct metric_set *simulate_row(const struct measured *m, int replications)
-{
+static struct metric_set *simulate_row(const struct measured *m, int replications) {
   char rtt[32], loss[32];
   snprintf(rtt, sizeof rtt, "%gms", m->rtt_ms);
   snprintf(loss, sizeof loss, "%g%%", m->loss * 100);
   const char *const pairs[] = {"ipsec.ike", m->ike, "ipsec.kex", m->kex, "ipsec.auth", m->auth, "ipsec.chain", m->chain, "ipsec.childless", m->childless,
-                               "ipsec.fragment_size", m->fragment, "path.rtt", rtt, "path.loss", loss, "probe.packets", "0", NULL};
+      "ipsec.fragment_size", m->fragment, "path.rtt", rtt, "path.loss", loss, "probe.packets", "0", NULL};
   return simulate(pairs, replications);
 }
 
 /* None of these rows was used to fit the platform's software costs: those come from the section `main` (RTT 0). */
-static void loss_free_establishment_at_10_ms_within_3_percent(void **state)
-{
+static void loss_free_establishment_at_10_ms_within_3_percent(void **state) {
   (void)state;
   FILE *file = open_rows();
   struct measured m;
   int rows = 0;
   while (next_row(file, &m)) {
-    if (strcmp(m.section, "rtt") != 0)
-      continue;
+    if (strcmp(m.section, "rtt") != 0) continue;
     struct metric_set *set = simulate_row(&m, 200);
     double error = (double)summary(set, "ike_establish").p50 / (m.p50 * 1e3) - 1;
-    if (fabs(error) > 0.03)
-      fail_msg("%s %s: %+.1f %%", m.kex, m.auth, error * 100);
+    if (fabs(error) > 0.03) fail_msg("%s %s: %+.1f %%", m.kex, m.auth, error * 100);
     metric_set_free(set);
     rows++;
   }
@@ -113,23 +100,18 @@ static void loss_free_establishment_at_10_ms_within_3_percent(void **state)
 }
 
 /* How many waits of the ladder a time holds: 0, 4, 11.2, 24.16, ... s, or sums of them in several exchanges. */
-static int waits_in(double us)
-{
-  return (int)floor((us / 1e6 + 0.5) / 4.0);
-}
+static int waits_in(double us) { return (int)floor((us / 1e6 + 0.5) / 4.0); }
 
 /* 200 establishments a row. The median's mode must be the simulated one; the mean must lie within three standard errors;
  * the 95th percentile's mode among those that 200 draws give with probability 95 % (ranks 184 to 196: 0.919 to 0.981). */
-static void lossy_exchanges_are_in_the_right_mode(void **state)
-{
+static void lossy_exchanges_are_in_the_right_mode(void **state) {
   (void)state;
   enum { REPLICATIONS = 4000 };
   FILE *file = open_rows();
   struct measured m;
   int rows = 0, modes_missed = 0, means_missed = 0;
   while (next_row(file, &m)) {
-    if (strcmp(m.section, "loss") != 0)
-      continue;
+    if (strcmp(m.section, "loss") != 0) continue;
     struct metric_set *set = simulate_row(&m, REPLICATIONS);
     int metric = metric_of(m.metric);
     struct metric_summary s = summary(set, m.metric);
@@ -148,8 +130,7 @@ static void lossy_exchanges_are_in_the_right_mode(void **state)
 
 /* ---- FC-14 and FC-16 as a user sees them -------------------------------------------------------------------------- */
 
-static void silent_peer_gives_up_at_165_seconds(void **state)
-{
+static void silent_peer_gives_up_at_165_seconds(void **state) {
   (void)state;
   const char *const pairs[] = {"path.up.loss", "100%", "platform.initiator", "xeon-6242r", NULL};
   struct metric_set *set = simulate(pairs, 1);
@@ -163,15 +144,17 @@ static void silent_peer_gives_up_at_165_seconds(void **state)
   metric_set_free(set);
 }
 
-static void fragment_dropping_middlebox_kills_what_ip_fragments(void **state)
-{
+static void fragment_dropping_middlebox_kills_what_ip_fragments(void **state) {
   (void)state;
   /* ML-KEM-1024 in IKE_SA_INIT is two IP fragments at MTU 1500 and never gets through; in IKE_INTERMEDIATE it is cut by
    * IKE itself and does; without IKE fragmentation it does not. */
-  static const struct { const char *kex, *fragment; int64_t success; } cases[] = {
-      {"mlkem1024", "1280", 0}, {"x25519-ke1_mlkem1024", "1280", SHARE_ONE}, {"x25519-ke1_mlkem1024", "0", 0}, {"mlkem768", "1280", SHARE_ONE}};
+  static const struct {
+    const char *kex, *fragment;
+    int64_t success;
+  } cases[] = {{"mlkem1024", "1280", 0}, {"x25519-ke1_mlkem1024", "1280", SHARE_ONE}, {"x25519-ke1_mlkem1024", "0", 0}, {"mlkem768", "1280", SHARE_ONE}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const char *const pairs[] = {"ipsec.kex", cases[i].kex, "ipsec.fragment_size", cases[i].fragment, "ipsec.auth", "psk", "path.middlebox", "drop_fragments", NULL};
+    const char *const pairs[] = {
+        "ipsec.kex", cases[i].kex, "ipsec.fragment_size", cases[i].fragment, "ipsec.auth", "psk", "path.middlebox", "drop_fragments", NULL};
     struct metric_set *set = simulate(pairs, 1);
     assert_int_equal(summary(set, "success").max, cases[i].success);
     metric_set_free(set);
@@ -181,8 +164,7 @@ static void fragment_dropping_middlebox_kills_what_ip_fragments(void **state)
 /* ---- The seed study ------------------------------------------------------------------------------------------------ */
 
 /* FC-40 and the issue: on this Xeon the arithmetic of ML-KEM explains under 0.2 ms of the +3 and +4.7 ms. */
-static void kem_arithmetic_explains_under_a_fifth_of_a_millisecond(void **state)
-{
+static void kem_arithmetic_explains_under_a_fifth_of_a_millisecond(void **state) {
   (void)state;
   static const char *const levels[] = {"mlkem512", "mlkem768", "mlkem1024"};
   for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
@@ -195,8 +177,7 @@ static void kem_arithmetic_explains_under_a_fifth_of_a_millisecond(void **state)
   }
 }
 
-static void data_plane_overhead_does_not_depend_on_the_key_exchange(void **state)
-{
+static void data_plane_overhead_does_not_depend_on_the_key_exchange(void **state) {
   (void)state;
   int64_t overhead[2];
   static const char *const kex[2] = {"x25519", "mlkem1024"};
@@ -211,11 +192,10 @@ static void data_plane_overhead_does_not_depend_on_the_key_exchange(void **state
 }
 
 /* Without IPsec a packet of 200 bytes at 1 Mbit/s over 5 ms takes 200 * 8 us + 5 ms = 6.6 ms; the platform adds its path. */
-static void plain_packets_take_wire_time_and_delay(void **state)
-{
+static void plain_packets_take_wire_time_and_delay(void **state) {
   (void)state;
   const char *const pairs[] = {"ipsec.kex", "none", "path.rate", "1Mbit/s", "path.delay", "5ms", "platform.initiator", "xeon-6242r", "platform.responder",
-                               "xeon-6242r", "probe.interval", "10ms", NULL};
+      "xeon-6242r", "probe.interval", "10ms", NULL};
   struct metric_set *set = simulate(pairs, 1);
   struct metric_summary latency = summary(set, "data_latency");
   assert_int_equal(latency.n, 10);
@@ -227,8 +207,7 @@ static void plain_packets_take_wire_time_and_delay(void **state)
 }
 
 /* Common random numbers: another key exchange, even an additional one, leaves the draws of the other messages as they were. */
-static void same_seed_same_losses_for_every_key_exchange(void **state)
-{
+static void same_seed_same_losses_for_every_key_exchange(void **state) {
   (void)state;
   int64_t retransmissions[2];
   static const char *const kex[2] = {"x25519", "mlkem512"};
@@ -242,8 +221,7 @@ static void same_seed_same_losses_for_every_key_exchange(void **state)
   assert_int_equal(retransmissions[0], retransmissions[1]);
 }
 
-static void additional_exchange_leaves_the_authentication_alone(void **state)
-{
+static void additional_exchange_leaves_the_authentication_alone(void **state) {
   (void)state;
   struct metric_summary auth[2];
   static const char *const kex[2] = {"x25519", "x25519-ke1_mlkem768"};
@@ -257,23 +235,20 @@ static void additional_exchange_leaves_the_authentication_alone(void **state)
   assert_true(auth[0].mean == auth[1].mean && auth[0].min == auth[1].min && auth[0].max == auth[1].max);
 }
 
-static int open_runner(void **state)
-{
+static int open_runner(void **state) {
   (void)state;
   cost_set_data_dir("calib/data");
   runner = runner_new(&net_native);
   return 0;
 }
 
-static int close_runner(void **state)
-{
+static int close_runner(void **state) {
   (void)state;
   runner_free(runner);
   return 0;
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(loss_free_establishment_at_10_ms_within_3_percent),
       cmocka_unit_test(lossy_exchanges_are_in_the_right_mode),

@@ -27,14 +27,12 @@ struct fixture {
   simtime received[MESSAGES];
 };
 
-static void received(void *arg, int message, const struct trail *trail)
-{
+static void received(void *arg, int message, const struct trail *trail) {
   struct fixture *f = arg;
   f->received[message] = trail->at;
 }
 
-static void finished(void *arg, bool ok, const struct trail *trail)
-{
+static void finished(void *arg, bool ok, const struct trail *trail) {
   struct fixture *f = arg;
   f->finished = true;
   f->ok = ok;
@@ -44,8 +42,7 @@ static void finished(void *arg, bool ok, const struct trail *trail)
 
 /* One request and one response of `parts` datagrams of 100 bytes over 5 ms each way at 1 Tbit/s: 128-byte packets last
  * 1.024 ns on the wire, so times are whole milliseconds but for a few nanoseconds. */
-static void fixture_open(struct fixture *f, int parts)
-{
+static void fixture_open(struct fixture *f, int parts) {
   *f = (struct fixture){.sim = sim_new()};
   f->net = net_native.open(f->sim);
   f->table = (struct handshake_table){MESSAGES, f->messages};
@@ -53,8 +50,7 @@ static void fixture_open(struct fixture *f, int parts)
     f->messages[m].name = m == REQUEST ? "request" : "response";
     f->messages[m].number = (uint32_t)m;
     f->messages[m].part_count = parts;
-    for (int part = 0; part < parts; part++)
-      f->messages[m].part_bytes[part] = 100;
+    for (int part = 0; part < parts; part++) f->messages[m].part_bytes[part] = 100;
   }
   f->ladder = (struct handshake_ladder){.timeout = 4 * S, .base_milli = 1800, .tries = 5};
   f->link.mtu_bytes = 1500;
@@ -62,8 +58,7 @@ static void fixture_open(struct fixture *f, int parts)
     f->link.direction[side] = (struct net_direction){.rate_bps = INT64_C(1000000000000), .delay = 5 * MS, .queue_limit = 1000};
 }
 
-static void fixture_run(struct fixture *f, uint32_t replication)
-{
+static void fixture_run(struct fixture *f, uint32_t replication) {
   struct draw_key key = {.seed = 1, .replication = replication, .entity = 1};
   sim_reset(f->sim);
   f->net->ops->reset(f->net, 1, replication);
@@ -83,21 +78,17 @@ static void fixture_run(struct fixture *f, uint32_t replication)
   assert_true(f->finished);
 }
 
-static void fixture_close(struct fixture *f)
-{
+static void fixture_close(struct fixture *f) {
   f->net->ops->close(f->net);
   sim_free(f->sim);
 }
 
-static void drop(struct fixture *f, enum net_side from, int count, const int64_t *numbers)
-{
+static void drop(struct fixture *f, enum net_side from, int count, const int64_t *numbers) {
   f->link.direction[from].drop_count = count;
-  for (int i = 0; i < count; i++)
-    f->link.direction[from].drop[i] = numbers[i];
+  for (int i = 0; i < count; i++) f->link.direction[from].drop[i] = numbers[i];
 }
 
-static void lossless_exchange_takes_one_round_trip(void **state)
-{
+static void lossless_exchange_takes_one_round_trip(void **state) {
   (void)state;
   struct fixture f;
   fixture_open(&f, 1);
@@ -110,8 +101,7 @@ static void lossless_exchange_takes_one_round_trip(void **state)
 
 /* FC-14 and RFC 7296 section 2.1 with timeout 4.0 s, base 1.8, 5 tries: waits 4, 7.2, 12.96, 23.328, 41.9904, 75.58272 s,
  * so the request goes out again at 4, 11.2, 24.16, 47.488, 89.4784 s and the initiator gives up at 165.06112 s. */
-static void ladder_of_a_silent_peer(void **state)
-{
+static void ladder_of_a_silent_peer(void **state) {
   (void)state;
   static const simtime again[] = {4 * S, 11200 * MS, 24160 * MS, 47488 * MS, INT64_C(89478400000)};
   struct fixture f;
@@ -135,8 +125,7 @@ static void ladder_of_a_silent_peer(void **state)
   fixture_close(&f);
 }
 
-static void jitter_shortens_and_limit_caps_every_wait(void **state)
-{
+static void jitter_shortens_and_limit_caps_every_wait(void **state) {
   (void)state;
   struct fixture f;
   fixture_open(&f, 1);
@@ -163,8 +152,7 @@ static void jitter_shortens_and_limit_caps_every_wait(void **state)
 
 /* As measured: the second fragment of a request is lost; both go out again after 4 s, and the first of them already had
  * come in. With the second one in, the request is complete. */
-static void fragments_are_collected_over_retransmissions(void **state)
-{
+static void fragments_are_collected_over_retransmissions(void **state) {
   (void)state;
   struct fixture f;
   fixture_open(&f, 2);
@@ -179,8 +167,7 @@ static void fragments_are_collected_over_retransmissions(void **state)
 
 /* As measured: the first fragment of a response is lost; the responder sends the whole response again when the request
  * comes again, once. */
-static void stored_response_is_sent_again(void **state)
-{
+static void stored_response_is_sent_again(void **state) {
   (void)state;
   struct fixture f;
   fixture_open(&f, 2);
@@ -195,29 +182,28 @@ static void stored_response_is_sent_again(void **state)
   fixture_close(&f);
 }
 
-static void parts_of_a_retried_exchange_sum_to_its_time(void **state)
-{
+static void parts_of_a_retried_exchange_sum_to_its_time(void **state) {
   (void)state;
   struct fixture f;
   fixture_open(&f, 3);
-  for (int side = 0; side < 2; side++)
-    f.link.direction[side].loss.loss_ppb = 200000000;
+  for (int side = 0; side < 2; side++) f.link.direction[side].loss.loss_ppb = 200000000;
   for (uint32_t replication = 0; replication < 500; replication++) {
     fixture_run(&f, replication);
     int64_t sum = 0;
-    for (int part = 0; part < PART_COUNT; part++)
-      sum += f.last.parts[part];
+    for (int part = 0; part < PART_COUNT; part++) sum += f.last.parts[part];
     assert_int_equal(sum, f.end);
   }
   fixture_close(&f);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lossless_exchange_takes_one_round_trip),   cmocka_unit_test(ladder_of_a_silent_peer),
-      cmocka_unit_test(jitter_shortens_and_limit_caps_every_wait), cmocka_unit_test(fragments_are_collected_over_retransmissions),
-      cmocka_unit_test(stored_response_is_sent_again),            cmocka_unit_test(parts_of_a_retried_exchange_sum_to_its_time),
+      cmocka_unit_test(lossless_exchange_takes_one_round_trip),
+      cmocka_unit_test(ladder_of_a_silent_peer),
+      cmocka_unit_test(jitter_shortens_and_limit_caps_every_wait),
+      cmocka_unit_test(fragments_are_collected_over_retransmissions),
+      cmocka_unit_test(stored_response_is_sent_again),
+      cmocka_unit_test(parts_of_a_retried_exchange_sum_to_its_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,23 +14,19 @@
 
 static const struct param_table *const tables[] = {&ikev2_params};
 
-static struct config *configured(const char *const *pairs)
-{
+static struct config *configured(const char *const *pairs) {
   struct config *config = config_new(tables, 1);
   for (; *pairs; pairs += 2) {
     struct err e = {0};
-    if (config_set(config, pairs[0], pairs[1], &e))
-      fail_msg("%s", e.text);
+    if (config_set(config, pairs[0], pairs[1], &e)) fail_msg("%s", e.text);
   }
   return config;
 }
 
-static void ike_config_of(const char *const *pairs, struct ikev2_config *out)
-{
+static void ike_config_of(const char *const *pairs, struct ikev2_config *out) {
   struct config *config = configured(pairs);
   struct err e = {0};
-  if (ikev2_configure(config, out, &e))
-    fail_msg("%s", e.text);
+  if (ikev2_configure(config, out, &e)) fail_msg("%s", e.text);
   config_free(config);
 }
 
@@ -41,20 +37,18 @@ struct measured {
   int id, messages, payload, packets, bytes, largest;
 };
 
-static const struct handshake_message *find_message(const struct handshake_table *establishment, const struct handshake_table *rekey, const struct measured *m)
-{
+static const struct handshake_message *find_message(
+    const struct handshake_table *establishment, const struct handshake_table *rekey, const struct measured *m) {
   int response = strcmp(m->direction, "resp") == 0;
   for (int i = 0; i < rekey->count; i += 2)
-    if (strcmp(rekey->messages[i].name, m->exchange) == 0)
-      return &rekey->messages[i + response];
+    if (strcmp(rekey->messages[i].name, m->exchange) == 0) return &rekey->messages[i + response];
   assert_in_range(m->id * 2, 0, establishment->count - 2);
   const struct handshake_message *message = &establishment->messages[m->id * 2 + response];
   assert_string_equal(message->name, m->exchange);
   return message;
 }
 
-static void compare(const struct handshake_message *message, const struct measured *m)
-{
+static void compare(const struct handshake_message *message, const struct measured *m) {
   enum { MTU = 1500, UDP = 8 };
   int payload = 0, packets = 0, bytes = 0, largest = 0;
   for (int part = 0; part < message->part_count; part++) {
@@ -72,12 +66,11 @@ static void compare(const struct handshake_message *message, const struct measur
   if (message->part_count != m->messages || abs(payload - m->payload) > slack || packets != m->packets || abs(bytes - m->bytes) > slack ||
       largest != m->largest)
     fail_msg("%s-%s %s chain %s childless %s fragment %s: %s#%d %s: %d messages %d payload %d packets %d bytes largest %d, measured %d %d %d %d %d", m->ike,
-             m->kex, m->auth, m->chain, m->childless, m->fragment, m->exchange, m->id, m->direction, message->part_count, payload, packets, bytes, largest,
-             m->messages, m->payload, m->packets, m->bytes, m->largest);
+        m->kex, m->auth, m->chain, m->childless, m->fragment, m->exchange, m->id, m->direction, message->part_count, payload, packets, bytes, largest,
+        m->messages, m->payload, m->packets, m->bytes, m->largest);
 }
 
-static void messages_equal_the_measured_ones(void **state)
-{
+static void messages_equal_the_measured_ones(void **state) {
   (void)state;
   FILE *file = fopen("models/security/test/ike_messages.csv", "r");
   assert_non_null(file);
@@ -87,10 +80,10 @@ static void messages_equal_the_measured_ones(void **state)
   while (fgets(line, sizeof line, file)) {
     struct measured m;
     assert_int_equal(sscanf(line, "%31[^,],%63[^,],%15[^,],%7[^,],%7[^,],%7[^,],%31[^,],%d,%7[^,],%d,%d,%d,%d,%d", m.ike, m.kex, m.auth, m.chain, m.childless,
-                            m.fragment, m.exchange, &m.id, m.direction, &m.messages, &m.payload, &m.packets, &m.bytes, &m.largest),
-                     14);
+                         m.fragment, m.exchange, &m.id, m.direction, &m.messages, &m.payload, &m.packets, &m.bytes, &m.largest),
+        14);
     const char *const pairs[] = {"ipsec.ike", m.ike, "ipsec.kex", m.kex, "ipsec.auth", m.auth, "ipsec.chain", m.chain, "ipsec.childless", m.childless,
-                                 "ipsec.fragment_size", m.fragment, NULL};
+        "ipsec.fragment_size", m.fragment, NULL};
     struct ikev2_config config;
     ike_config_of(pairs, &config);
     struct handshake_table establishment, rekey;
@@ -107,8 +100,7 @@ static void messages_equal_the_measured_ones(void **state)
 
 /* ---- FC-16: how many pieces an ML-KEM public key and ciphertext become ------------------------------------------- */
 
-static int parts_of(const char *kex, const char *fragment_size, int message)
-{
+static int parts_of(const char *kex, const char *fragment_size, int message) {
   const char *const pairs[] = {"ipsec.kex", kex, "ipsec.auth", "psk", "ipsec.fragment_size", fragment_size, NULL};
   struct ikev2_config config;
   ike_config_of(pairs, &config);
@@ -119,8 +111,7 @@ static int parts_of(const char *kex, const char *fragment_size, int message)
   return parts;
 }
 
-static void mlkem_in_ike_intermediate_takes_one_two_or_three_pieces(void **state)
-{
+static void mlkem_in_ike_intermediate_takes_one_two_or_three_pieces(void **state) {
   (void)state;
   /* 576-byte datagrams: 576 - 28 (IP, UDP) - 28 (IKE) - 8 (SKF) - 16 (IV) - 16 (ICV) = 480 bytes of ciphertext, 479 of
    * plaintext. Ciphertext of ML-KEM-768 in its KE payload: 1088 + 8 = 1096: 3 pieces; public key 1184 + 8 = 1192: 3. */
@@ -142,8 +133,7 @@ static void mlkem_in_ike_intermediate_takes_one_two_or_three_pieces(void **state
 
 /* ---- ML-DSA authentication: by hand from the drafts' encoding ------------------------------------------------------ */
 
-static void mldsa_authentication_sizes(void **state)
-{
+static void mldsa_authentication_sizes(void **state) {
   (void)state;
   /* IKE_AUTH response, ML-DSA-65, one intermediate, no fragmentation, AES-GCM:
    * IDr 4+4+19 = 27; leaf 4+1+5669 = 5674; intermediate 4+1+5622 = 5627 (Certificate messages 5682 = 13 + 5669 and
@@ -160,8 +150,7 @@ static void mldsa_authentication_sizes(void **state)
 
 /* ---- Names ----------------------------------------------------------------------------------------------------------- */
 
-static void proposals_have_one_canonical_form(void **state)
-{
+static void proposals_have_one_canonical_form(void **state) {
   (void)state;
   static const char *const spellings[][2] = {
       {"none", "none"},
@@ -180,29 +169,25 @@ static void proposals_have_one_canonical_form(void **state)
   for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
     char canonical[128];
     struct err e = {0};
-    if (ikev2_check_kex(spellings[i][0], canonical, sizeof canonical, &e))
-      fail_msg("%s: %s", spellings[i][0], e.text);
+    if (ikev2_check_kex(spellings[i][0], canonical, sizeof canonical, &e)) fail_msg("%s: %s", spellings[i][0], e.text);
     assert_string_equal(canonical, spellings[i][1]);
   }
 }
 
-static void wrong_proposals_are_refused(void **state)
-{
+static void wrong_proposals_are_refused(void **state) {
   (void)state;
   static const char *const wrong[] = {"", "mlkem", "x25519-mlkem768", "x25519-ke2_mlkem768", "ke1_mlkem768", "x25519-ke1_x25519", "x25519mlkem768", "hqc128",
-                                      "x25519-ke1_", "x25519-ke1_mlkem768-ke1_mlkem1024"};
+      "x25519-ke1_", "x25519-ke1_mlkem768-ke1_mlkem1024"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     char canonical[128];
     struct err e = {0};
-    if (!ikev2_check_kex(wrong[i], canonical, sizeof canonical, &e))
-      fail_msg("'%s' was accepted as %s", wrong[i], canonical);
+    if (!ikev2_check_kex(wrong[i], canonical, sizeof canonical, &e)) fail_msg("'%s' was accepted as %s", wrong[i], canonical);
     assert_non_null(strstr(e.text, "allowed"));
     err_free(&e);
   }
 }
 
-static void too_many_fragments_are_refused(void **state)
-{
+static void too_many_fragments_are_refused(void **state) {
   (void)state;
   const char *const pairs[] = {"ipsec.auth", "mldsa87", "ipsec.chain", "8", "ipsec.fragment_size", "576", NULL};
   struct ikev2_config config;
@@ -216,8 +201,7 @@ static void too_many_fragments_are_refused(void **state)
   handshake_table_free(&table);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(messages_equal_the_measured_ones),
       cmocka_unit_test(mlkem_in_ike_intermediate_takes_one_two_or_three_pieces),

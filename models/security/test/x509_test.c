@@ -15,15 +15,27 @@ static const struct {
   const char *algorithm;
   int intermediates, message, slack;
 } chains[] = {
-    {"rsa-2048", 0, 953, 0},    {"rsa-2048", 1, 1851, 0},   {"rsa-2048", 2, 2749, 0},   {"ecdsa-p256", 0, 554, 2},
-    {"ecdsa-p256", 1, 1050, 4}, {"ecdsa-p256", 2, 1543, 6}, {"ecdsa-p384", 0, 615, 2},  {"ecdsa-p384", 1, 1173, 4},
-    {"ecdsa-p384", 2, 1729, 6}, {"ed25519", 0, 493, 0},     {"ed25519", 1, 931, 0},     {"ed25519", 2, 1369, 0},
-    {"mldsa44", 0, 4153, 0},    {"mldsa44", 1, 8251, 0},    {"mldsa44", 2, 12349, 0},   {"mldsa65", 0, 5682, 0},
-    {"mldsa65", 1, 11309, 0},   {"mldsa65", 2, 16936, 0},
+    {"rsa-2048", 0, 953, 0},
+    {"rsa-2048", 1, 1851, 0},
+    {"rsa-2048", 2, 2749, 0},
+    {"ecdsa-p256", 0, 554, 2},
+    {"ecdsa-p256", 1, 1050, 4},
+    {"ecdsa-p256", 2, 1543, 6},
+    {"ecdsa-p384", 0, 615, 2},
+    {"ecdsa-p384", 1, 1173, 4},
+    {"ecdsa-p384", 2, 1729, 6},
+    {"ed25519", 0, 493, 0},
+    {"ed25519", 1, 931, 0},
+    {"ed25519", 2, 1369, 0},
+    {"mldsa44", 0, 4153, 0},
+    {"mldsa44", 1, 8251, 0},
+    {"mldsa44", 2, 12349, 0},
+    {"mldsa65", 0, 5682, 0},
+    {"mldsa65", 1, 11309, 0},
+    {"mldsa65", 2, 16936, 0},
 };
 
-static void certificate_chains_match_measured_messages(void **state)
-{
+static void certificate_chains_match_measured_messages(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
     const struct alg *alg = alg_find(chains[i].algorithm, 1 << ALG_SIGNATURE);
@@ -33,8 +45,7 @@ static void certificate_chains_match_measured_messages(void **state)
   }
 }
 
-static void unknown_encodings_have_no_certificate(void **state)
-{
+static void unknown_encodings_have_no_certificate(void **state) {
   (void)state;
   const struct alg *falcon = alg_find("falcon512", 1 << ALG_SIGNATURE);
   assert_non_null(falcon);
@@ -43,16 +54,17 @@ static void unknown_encodings_have_no_certificate(void **state)
 
 /* AlgorithmIdentifiers written out: 30 0a 06 08 2a8648ce3d040302 is 12 bytes, 30 0d 06 09 2a864886f70d01010b 05 00 is 15,
  * 30 05 06 03 2b6570 is 7, 30 0b 06 09 608648016503040311 is 13. */
-static void algorithm_identifiers(void **state)
-{
+static void algorithm_identifiers(void **state) {
   (void)state;
-  static const struct { const char *name; int bytes; } expected[] = {{"ecdsa-p256", 12}, {"rsa-3072", 15}, {"ed25519", 7}, {"mldsa44", 13}};
+  static const struct {
+    const char *name;
+    int bytes;
+  } expected[] = {{"ecdsa-p256", 12}, {"rsa-3072", 15}, {"ed25519", 7}, {"mldsa44", 13}};
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
     assert_int_equal(x509_algorithm_identifier_bytes(alg_find(expected[i].name, 1 << ALG_SIGNATURE)), expected[i].bytes);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(certificate_chains_match_measured_messages),
       cmocka_unit_test(unknown_encodings_have_no_certificate),

@@ -20,19 +20,20 @@ static const struct {
   bool udp;
   int64_t expected;
 } cases[] = {
-    {84, ESP_TUNNEL, false, 140},   {84, ESP_TUNNEL, true, 148},    {84, ESP_TRANSPORT, false, 120},
-    {1438, ESP_TUNNEL, false, 1492}, {1446, ESP_TUNNEL, false, 1500}, {1447, ESP_TUNNEL, false, 1504},
+    {84, ESP_TUNNEL, false, 140},
+    {84, ESP_TUNNEL, true, 148},
+    {84, ESP_TRANSPORT, false, 120},
+    {1438, ESP_TUNNEL, false, 1492},
+    {1446, ESP_TUNNEL, false, 1500},
+    {1447, ESP_TUNNEL, false, 1504},
 };
 
-static void packet_sizes(void **state)
-{
+static void packet_sizes(void **state) {
   (void)state;
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    assert_int_equal(esp_packet_bytes(cases[i].plain, cases[i].mode, cases[i].udp), cases[i].expected);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) assert_int_equal(esp_packet_bytes(cases[i].plain, cases[i].mode, cases[i].udp), cases[i].expected);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(packet_sizes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
