@@ -52,19 +52,33 @@ function lookup(study, metric, stat, where,    r, i, n, parts, pair, fits) {
   exit 1
 }
 
-function show(role, title,    i, error, sum, within, most) {
-  printf "\n%s\n%-53s %10s %10s %8s\n", title, "quantity", "published", "simulated", "error"
-  sum = 0; within = 0; most = 0
-  for (i = 1; i <= count; i++) {
-    if (roles[i] != role) continue
-    error = (simulated[i] / published[i] - 1) * 100
-    printf "%-53s %7.3f ms %7.3f ms %+7.1f %%  %s\n", quantity[i], published[i], simulated[i], error, note[i]
-    sum++
-    if (error < 0) error = -error
-    if (error <= 3) within++
-    if (error > most) most = error
+function sort(list, n,    i, k, x) {
+  for (i = 2; i <= n; i++) {
+    x = list[i]
+    for (k = i - 1; k >= 1 && list[k] > x; k--) list[k + 1] = list[k]
+    list[k + 1] = x
   }
-  printf "%d values, %d within 3 %%, largest error %.1f %%\n", sum, within, most
+}
+
+# Rows of one role, by family; a row with configured delay in it shows the error of the rest as well.
+function show(role, title,    i, f, families, seen, of, error, rest, errors, n) {
+  printf "\n%s\n", title
+  families = 0
+  for (i = 1; i <= count; i++)
+    if (roles[i] == role && !((role, family[i]) in seen)) { seen[role, family[i]] = 1; of[++families] = family[i] }
+  for (f = 1; f <= families; f++) {
+    printf "  %-52s %10s %10s %8s %16s\n", of[f], "published", "simulated", "error", "beyond the delay"
+    n = 0
+    for (i = 1; i <= count; i++) {
+      if (roles[i] != role || family[i] != of[f]) continue
+      error = (simulated[i] / published[i] - 1) * 100
+      rest = given[i] > 0 ? sprintf("%+14.1f %%", ((simulated[i] - given[i]) / (published[i] - given[i]) - 1) * 100) : sprintf("%16s", "")
+      printf "    %-50s %7.3f ms %7.3f ms %+6.1f %% %s  %s\n", quantity[i], published[i], simulated[i], error, rest, note[i]
+      errors[++n] = error < 0 ? -error : error
+    }
+    sort(errors, n)
+    printf "    %d value%s, median error %.1f %%, largest %.1f %%\n", n, n == 1 ? "" : "s", n % 2 ? errors[(n + 1) / 2] : (errors[n / 2] + errors[n / 2 + 1]) / 2, errors[n]
+  }
 }
 
 function cause(kex, name, mtu, metric) {
@@ -105,7 +119,7 @@ NR == 1 { n = cells($0, c); for (i = 1; i <= n; i++) at[c[i]] = i; next }
 {
   cells($0, c)
   count++
-  quantity[count] = c[at["quantity"]]; roles[count] = c[at["role"]]; note[count] = c[at["note"]]
+  quantity[count] = c[at["quantity"]]; family[count] = c[at["family"]]; given[count] = c[at["given_ms"]]; roles[count] = c[at["role"]]; note[count] = c[at["note"]]
   published[count] = c[at["published"]]
   simulated[count] = lookup(c[at["scenario"]], c[at["metric"]], c[at["stat"]], c[at["where"]])
   if (c[at["minus_where"]] != "") simulated[count] -= lookup(c[at["scenario"]], c[at["metric"]], c[at["stat"]], c[at["minus_where"]])

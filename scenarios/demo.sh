@@ -8,7 +8,7 @@ program=${1:-./pqnetsim} out=${2:-output/demo}
 here=$(dirname "$0")
 mkdir -p "$out"
 
-for study in e2-ipsec e2-causes e2-strongswan e2-rtt; do
+for study in e2-ipsec e2-causes e2-strongswan e2-fragmentation e2-rtt; do
   # Yesterday's demo of another version would be refused, not mixed with today's.
   rm -f "$out/$study.db"
   "$program" sweep "$here/$study.yaml" -o "$out/$study.db" >"$out/$study.log"
@@ -29,6 +29,6 @@ plot e2-rtt e2-rtt --kind line --y ike_establish.p50 --x path.delay --by ipsec.k
 plot e2-loss e2-rtt --kind line --y ike_establish.mean --x path.delay --by ipsec.kex --where path.loss=3%
 
 # How much of the testbed's time each part explains, per configuration.
-awk -v studies="e2-ipsec e2-causes e2-strongswan" -v folder="$out" -f "$here/demo.awk" "$here/../calib/data/published_e2.csv"
+awk -v studies="e2-ipsec e2-causes e2-strongswan e2-fragmentation" -v folder="$out" -f "$here/demo.awk" "$here/../calib/data/published_e2.csv"
 echo
 echo "studies and plots: $out (open e2-ike-init.svg, e2-breakdown.svg, e2-causes.svg, e2-rtt.svg)"

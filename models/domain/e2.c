@@ -18,16 +18,10 @@ static int check_platform(const char *text, char *canonical, size_t size, struct
   return 0;
 }
 
-static const char *const esp_ciphers[] = {"aes128gcm16", "aes256gcm16", "chacha20poly1305", NULL};
-static const char *const esp_titles[] = {"AES-128-GCM", "AES-256-GCM", "ChaCha20-Poly1305"};
-static const char *const esp_modes[] = {"tunnel", "transport", NULL};
-
 static const struct param rows[] = {
     {.key = "platform.initiator", .kind = PARAM_NAME, .fallback = "epyc-zen5", .check = check_platform, .help = "machine of the gNB, which starts the tunnel"},
     {.key = "platform.responder", .kind = PARAM_NAME, .fallback = "epyc-zen5", .check = check_platform, .help = "machine of the gateway in front of the RIC"},
     {.key = "gateway.cores", .kind = PARAM_COUNT, .fallback = "1", .min = 1, .max = 4096, .help = "cores of the gateway"},
-    {.key = "ipsec.esp", .kind = PARAM_CHOICE, .fallback = "aes256gcm16", .choices = esp_ciphers, .help = "protection of user packets"},
-    {.key = "ipsec.mode", .kind = PARAM_CHOICE, .fallback = "tunnel", .choices = esp_modes, .help = "ESP mode"},
 };
 
 static const struct param_table own_params = {rows, sizeof rows / sizeof *rows};
@@ -38,6 +32,7 @@ enum metric {
   IKE_INIT,
   IKE_INTERMEDIATE,
   IKE_AUTH,
+  CHILD_SA,
   IKE_ESTABLISH,
   TUNNEL_SETUP,
   GAVE_UP,
@@ -61,6 +56,8 @@ static const struct metric_def metrics[METRIC_COUNT_E2] = {
     [IKE_INTERMEDIATE] = {"ike_intermediate", METRIC_TIME, "first request packet out", "last response packet in",
         "the same for each IKE_INTERMEDIATE exchange"},
     [IKE_AUTH] = {"ike_auth", METRIC_TIME, "first request packet out", "last response packet in", "the same for IKE_AUTH"},
+    [CHILD_SA] = {"child_sa", METRIC_TIME, "first request packet out", "last response packet in",
+        "the same for the CREATE_CHILD_SA that follows a childless IKE_AUTH"},
     [IKE_ESTABLISH] = {"ike_establish", METRIC_TIME, "first IKE_SA_INIT request packet out", "last IKE_AUTH response packet in",
         "all exchanges and the initiator's work between them"},
     [TUNNEL_SETUP] = {"tunnel_setup", METRIC_TIME, "initiation", "CHILD_SA installed at the initiator",
@@ -76,8 +73,8 @@ static const struct metric_def metrics[METRIC_COUNT_E2] = {
     [IKE_BYTES_R2I] = {"ike_bytes_r2i", METRIC_BYTES, "IP bytes, responder to initiator", NULL, "during establishment, retransmissions included"},
     [IKE_PACKETS_I2R] = {"ike_packets_i2r", METRIC_COUNT, "IP packets, initiator to responder", NULL, "during establishment, IP fragments counted singly"},
     [IKE_PACKETS_R2I] = {"ike_packets_r2i", METRIC_COUNT, "IP packets, responder to initiator", NULL, "during establishment, IP fragments counted singly"},
-    [BYTES_TOTAL] = {"bytes_total", METRIC_BYTES, "IP bytes of set-up, both directions", NULL, "everything the set-up put on the link"},
-    [PACKETS_TOTAL] = {"packets_total", METRIC_COUNT, "IP packets of set-up, both directions", NULL, "everything the set-up put on the link"},
+    [BYTES_TOTAL] = {"bytes_total", METRIC_BYTES, "IP bytes of set-up, both directions", NULL, "everything a set-up put on the link, failed ones included"},
+    [PACKETS_TOTAL] = {"packets_total", METRIC_COUNT, "IP packets of set-up, both directions", NULL, "everything a set-up put on the link, failed ones included"},
     [GATEWAY_UTILISATION] = {"gateway_utilisation", METRIC_SHARE, "core time of the gateway from initiation to set-up", "core time busy",
         "share of the gateway's cores that worked during set-up"},
 };
@@ -87,6 +84,7 @@ static const struct metric_def metrics[METRIC_COUNT_E2] = {
 struct setup {
   struct ikev2_config ike;
   struct handshake_table table; /* empty without IPsec */
+  int auth_response;            /* message that ends the establishment */
   struct net_link_config link;
   const struct cost_platform *platforms[2];
   const struct cost_row *path[2];
@@ -122,10 +120,10 @@ static int load_platforms(const struct config *config, const char *base_dir, str
 }
 
 /* Which platform rows a protected packet costs; without them ESP is refused rather than free. */
-static int load_esp(const struct config *config, struct setup *setup, struct err *e) {
+static int load_esp(struct setup *setup, struct err *e) {
   static const char *const operations[2] = {"seal", "open"};
-  const char *title = esp_titles[config_number(config, "ipsec.esp")];
-  setup->probe.mode = (enum esp_mode)config_number(config, "ipsec.mode");
+  const char *title = ikev2_esp_titles[setup->ike.esp];
+  setup->probe.mode = setup->ike.transport_mode ? ESP_TRANSPORT : ESP_TUNNEL;
   setup->probe.udp_encapsulated = setup->ike.nat_traversal;
   for (int side = 0; side < 2; side++) {
     setup->probe.packet[side] = cost_find(setup->platforms[side], "software", "esp_packet");
@@ -162,6 +160,18 @@ static bool setup_is_random(const struct setup *setup) {
   return random;
 }
 
+/* How long the sender's direction may take to carry all probe packets from one moment on, with a second to spare for what
+ * the platforms add. */
+static simtime drain_time(const struct setup *setup) {
+  const struct net_direction *direction = &setup->link.direction[0];
+  int64_t payload = esp_packet_bytes(setup->probe.size_bytes, ESP_TUNNEL, true) - ESP_IPV4_HEADER_BYTES;
+  int64_t packets = net_fragment_count(payload, setup->link.mtu_bytes);
+  int64_t bytes = payload + packets * (ESP_IPV4_HEADER_BYTES + setup->link.l2_overhead_bytes);
+  __int128 wire = (__int128)setup->probe.packets * bytes * 8 * INT64_C(1000000000) / direction->rate_bps;
+  __int128 total = wire + direction->delay + direction->jitter + INT64_C(1000000000);
+  return total < SIMTIME_HORIZON / 4 ? (simtime)total : SIMTIME_HORIZON / 4;
+}
+
 static int prepare(const struct config *config, const char *base_dir, const struct net_ops *ops, void **state, struct err *e) {
   struct setup *setup = calloc(1, sizeof *setup);
   if (!setup) abort();
@@ -174,10 +184,12 @@ static int prepare(const struct config *config, const char *base_dir, const stru
   probe_configure(config, &setup->probe);
   if (setup->ike.kex_count > 0) {
     ikev2_establishment(&setup->ike, &setup->table);
+    setup->auth_response = ikev2_auth_response(&setup->table);
     setup->probe.protected_flow = true;
+    setup->probe.drain = drain_time(setup);
     rc = ikev2_check_sizes(&setup->table, e);
     if (!rc) rc = handshake_resolve(&setup->table, setup->platforms, platform_keys, e);
-    if (!rc) rc = load_esp(config, setup, e);
+    if (!rc) rc = load_esp(setup, e);
   }
   setup->random = setup_is_random(setup);
 out:
@@ -222,6 +234,7 @@ struct tunnel {
   struct handshake *handshake;
   const struct probe *probe; /* NULL: did not start */
   struct trail initiated, first_out, request_out;
+  int responses; /* index of the last response that came in, -1: none */
 };
 
 static void message_sent(void *arg, int message, const struct trail *trail) {
@@ -230,27 +243,35 @@ static void message_sent(void *arg, int message, const struct trail *trail) {
   if (message % 2 == 0) tunnel->request_out = *trail;
 }
 
-static void sample_traffic(struct tunnel *tunnel) {
-  struct net_counters counters[2];
-  const struct domain_run *run = tunnel->run;
-  for (int side = 0; side < 2; side++) run->net->ops->counters(run->net, tunnel->link, (enum net_side)side, &counters[side]);
-  metric_sample(run->metrics, IKE_BYTES_I2R, counters[0].sent_bytes, NULL);
-  metric_sample(run->metrics, IKE_BYTES_R2I, counters[1].sent_bytes, NULL);
-  metric_sample(run->metrics, IKE_PACKETS_I2R, counters[0].sent_packets, NULL);
-  metric_sample(run->metrics, IKE_PACKETS_R2I, counters[1].sent_packets, NULL);
-  metric_sample(run->metrics, BYTES_TOTAL, counters[0].sent_bytes + counters[1].sent_bytes, NULL);
-  metric_sample(run->metrics, PACKETS_TOTAL, counters[0].sent_packets + counters[1].sent_packets, NULL);
+static void read_counters(const struct tunnel *tunnel, struct net_counters counters[2]) {
+  const struct net *net = tunnel->run->net;
+  for (int side = 0; side < 2; side++) net->ops->counters(net, tunnel->link, (enum net_side)side, &counters[side]);
+}
+
+static const enum metric establishment_metrics[] = {IKE_BYTES_I2R, IKE_BYTES_R2I, IKE_PACKETS_I2R, IKE_PACKETS_R2I};
+
+static void sample_establishment(const struct tunnel *tunnel) {
+  struct net_counters c[2];
+  read_counters(tunnel, c);
+  const int64_t values[] = {c[0].sent_bytes, c[1].sent_bytes, c[0].sent_packets, c[1].sent_packets};
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) metric_sample(tunnel->run->metrics, (int)establishment_metrics[i], values[i], NULL);
+}
+
+/* Which exchange's round trip ends with this response. */
+static int round_trip_of(const struct setup *setup, int response) {
+  if (response == 1) return IKE_INIT;
+  if (response < setup->auth_response) return IKE_INTERMEDIATE;
+  return response == setup->auth_response ? IKE_AUTH : CHILD_SA;
 }
 
 static void message_received(void *arg, int message, const struct trail *trail) {
   struct tunnel *tunnel = arg;
-  int last = tunnel->setup->table.count - 1;
   if (message % 2 == 0) return;
-  int metric = message == 1 ? IKE_INIT : message == last ? IKE_AUTH : IKE_INTERMEDIATE;
-  metric_sample_between(tunnel->run->metrics, metric, &tunnel->request_out, trail);
-  if (message == last) {
+  tunnel->responses = message;
+  metric_sample_between(tunnel->run->metrics, round_trip_of(tunnel->setup, message), &tunnel->request_out, trail);
+  if (message == tunnel->setup->auth_response) {
     metric_sample_between(tunnel->run->metrics, IKE_ESTABLISH, &tunnel->first_out, trail);
-    sample_traffic(tunnel);
+    sample_establishment(tunnel);
   }
 }
 
@@ -276,20 +297,34 @@ static void sample_utilisation(struct tunnel *tunnel, simtime elapsed) {
         (int64_t)((__int128)cpu_busy(tunnel->cpus[1]) * SHARE_ONE / ((__int128)elapsed * tunnel->setup->gateway_cores)), NULL);
 }
 
+/* What a set-up that died has not reached. */
+static void fail_the_rest(const struct tunnel *tunnel) {
+  struct metric_set *set = tunnel->run->metrics;
+  const struct setup *setup = tunnel->setup;
+  for (int response = tunnel->responses + 2; response < setup->table.count; response += 2) metric_fail(set, round_trip_of(setup, response));
+  metric_fail(set, TUNNEL_SETUP);
+  if (tunnel->responses >= setup->auth_response) return;
+  metric_fail(set, IKE_ESTABLISH);
+  for (size_t i = 0; i < sizeof establishment_metrics / sizeof *establishment_metrics; i++) metric_fail(set, (int)establishment_metrics[i]);
+}
+
 static void set_up_finished(void *arg, bool ok, const struct trail *trail) {
   struct tunnel *tunnel = arg;
   struct metric_set *set = tunnel->run->metrics;
+  struct net_counters c[2];
+  read_counters(tunnel, c);
+  metric_sample(set, BYTES_TOTAL, c[0].sent_bytes + c[1].sent_bytes, NULL);
+  metric_sample(set, PACKETS_TOTAL, c[0].sent_packets + c[1].sent_packets, NULL);
   metric_sample(set, SUCCESS, ok ? SHARE_ONE : 0, NULL);
   metric_sample(set, RETRANSMISSIONS, handshake_retransmissions(tunnel->handshake), NULL);
+  sample_utilisation(tunnel, trail->at - tunnel->initiated.at);
   if (ok) {
     metric_sample_between(set, TUNNEL_SETUP, &tunnel->initiated, trail);
-    sample_utilisation(tunnel, trail->at - tunnel->initiated.at);
     start_probe(tunnel);
     return;
   }
-  metric_fail(set, IKE_ESTABLISH);
-  metric_fail(set, TUNNEL_SETUP);
   metric_sample_between(set, GAVE_UP, &tunnel->initiated, trail);
+  fail_the_rest(tunnel);
 }
 
 static int64_t path_latency(const void *row, int64_t size_bytes, uint64_t uniform) { return cost_draw(row, size_bytes, uniform); }
@@ -297,7 +332,7 @@ static int64_t path_latency(const void *row, int64_t size_bytes, uint64_t unifor
 static void run(const void *state, const struct domain_run *run) {
   const struct setup *setup = state;
   struct tunnel *tunnel = sim_alloc(run->sim, sizeof *tunnel);
-  *tunnel = (struct tunnel){.setup = setup, .run = run, .key = {.seed = run->seed, .replication = run->replication, .entity = ENTITY_NODE}};
+  *tunnel = (struct tunnel){.setup = setup, .run = run, .responses = -1, .key = {.seed = run->seed, .replication = run->replication, .entity = ENTITY_NODE}};
   int gnb = run->net->ops->node_add(run->net), gateway = run->net->ops->node_add(run->net);
   tunnel->link = run->net->ops->link_add(run->net, gnb, gateway, &setup->link);
   for (int side = 0; side < 2; side++) {
@@ -320,6 +355,7 @@ static void run(const void *state, const struct domain_run *run) {
   bool stop = false;
   run->net->ops->run(run->net, SIMTIME_HORIZON, &stop);
   for (int64_t i = probe_lost(tunnel->probe); i > 0; i--) metric_fail(run->metrics, DATA_LATENCY);
+  for (int64_t i = probe_unpaired(tunnel->probe); i > 0; i--) metric_fail(run->metrics, IPSEC_OVERHEAD);
 }
 
 static const struct param_table *const tables[] = {&net_path_params, &own_params, &ikev2_params, &probe_params};

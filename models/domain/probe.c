@@ -41,6 +41,9 @@ struct probe {
   struct probe_result result;
   struct flow flows[2]; /* the one under study, then the plain one for comparison */
   simtime *latency;     /* of the protected packets; SIMTIME_NEVER: not delivered */
+  int64_t pairs;
+  int64_t in_work;      /* packets that keep a processor busy or wait for one */
+  simtime last_on_link; /* when the sender last put one on the link */
 };
 
 static int64_t draw(const struct probe *probe, const struct cost_row *row, int64_t index, int side, int op) {
@@ -60,12 +63,15 @@ static void work(struct packet *packet, int side, const struct trail *trail, cpu
     cost[PART_CRYPTO] = draw(probe, probe->config.aead[side], packet->index, side, 0);
     cost[PART_SOFTWARE] = draw(probe, probe->config.packet[side], packet->index, side, 1);
   }
+  packet->flow->probe->in_work++;
   cpu_submit(probe->peers.cpus[side], trail, cost, done, packet);
 }
 
 static void sealed(void *arg, const struct trail *trail) {
   struct packet *packet = arg;
-  const struct probe *probe = packet->flow->probe;
+  struct probe *probe = packet->flow->probe;
+  probe->in_work--;
+  probe->last_on_link = trail->at;
   const struct probe_config *config = &probe->config;
   int64_t payload = packet->flow->protected ? esp_payload_bytes(config->size_bytes, config->mode) : config->size_bytes - ESP_IPV4_HEADER_BYTES;
   struct net_message message = {
@@ -81,16 +87,31 @@ static void opened(void *arg, const struct trail *trail) {
   struct packet *packet = arg;
   struct probe *probe = packet->flow->probe;
   simtime latency = trail->at - packet->begin.at;
+  probe->in_work--;
   if (packet->flow == &probe->flows[0]) {
     probe->latency[packet->index] = latency;
     probe->result.delivered(probe->result.arg, &packet->begin, trail);
-  } else if (probe->latency[packet->index] != SIMTIME_NEVER)
+  } else if (probe->latency[packet->index] != SIMTIME_NEVER) {
+    probe->pairs++;
     probe->result.overhead(probe->result.arg, probe->latency[packet->index] - latency);
+  }
 }
 
 static void arrived(void *arg, const struct net_message *message, const struct trail *trail) {
   (void)arg;
   work(message->tag, 1, trail, opened);
+}
+
+static void send_next(struct sim *sim, void *arg);
+
+/* Starts the plain flow on an idle path: nothing of the protected one may stand before it in any queue. */
+static void start_plain(struct sim *sim, void *arg) {
+  struct probe *probe = arg;
+  simtime idle = probe->last_on_link + probe->config.drain;
+  if (probe->in_work > 0 || sim_now(sim) < idle)
+    event_at(sim, sim_now(sim) < idle ? idle : sim_now(sim) + probe->config.drain, start_plain, probe);
+  else
+    send_next(sim, &probe->flows[1]);
 }
 
 static void send_next(struct sim *sim, void *arg) {
@@ -104,8 +125,7 @@ static void send_next(struct sim *sim, void *arg) {
   if (flow->sent < probe->config.packets)
     event_at(sim, sim_now(sim) + probe->config.interval, send_next, flow);
   else if (flow == &probe->flows[0] && flow->protected)
-    /* The plain flow follows in the same rhythm, behind the last protected packet. */
-    event_at(sim, sim_now(sim) + probe->config.interval, send_next, &probe->flows[1]);
+    event_at(sim, sim_now(sim) + probe->config.drain, start_plain, probe);
 }
 
 const struct probe *probe_start(
@@ -128,3 +148,5 @@ int64_t probe_lost(const struct probe *probe) {
   for (int64_t i = 0; probe && i < probe->config.packets; i++) lost += probe->latency[i] == SIMTIME_NEVER;
   return lost;
 }
+
+int64_t probe_unpaired(const struct probe *probe) { return probe && probe->config.protected_flow ? probe->config.packets - probe->pairs : 0; }

@@ -3,7 +3,8 @@
  *
  * Purpose:    steady-state latency of user traffic, and what protection adds to it, packet by packet.
  * Units:      ns, bytes (whole plain IPv4 packets).
- * Invariants: packet k of both flows uses the same draws, so loss and jitter cancel in the difference.
+ * Invariants: packet k of both flows uses the same draws, so independent loss and jitter cancel in the difference (bursts,
+ *             which follow the packets of a link, do not). The plain flow starts once the protected one has drained.
  * Ownership:  everything lives in the run's arena.
  */
 #ifndef PQNETSIM_PROBE_H
@@ -22,6 +23,7 @@ struct probe_config {
   bool protected_flow; /* false: the plain flow alone */
   enum esp_mode mode;
   bool udp_encapsulated;
+  simtime drain; /* by then everything the sender has put on the link has arrived or is lost */
   /* Cost of one packet at sender and receiver, NULL for none: [0] seal side, [1] open side. */
   const struct cost_row *packet[2], *aead[2];
 };
@@ -47,7 +49,9 @@ struct probe;
 const struct probe *probe_start(
     const struct probe_peers *peers, const struct probe_config *config, const struct draw_key *key, const struct probe_result *result);
 
-/* When the run is over: packets of the flow under study that were not delivered. 0 for NULL. */
+/* When the run is over: packets of the flow under study that were not delivered, and pairs of which one or both were not.
+ * 0 for NULL. */
 int64_t probe_lost(const struct probe *probe);
+int64_t probe_unpaired(const struct probe *probe);
 
 #endif

@@ -44,6 +44,7 @@ enum payload {
   N_EAP_ONLY,
   N_MESSAGE_ID_SYNC,
   N_ADDITIONAL_KE,
+  N_TRANSPORT_MODE,
   DELETE
 };
 
@@ -56,9 +57,11 @@ enum fact {
   WITH_CHILD = 1 << 3,
   CHILDLESS = 1 << 4,
   MORE_ROUNDS = 1 << 5, /* another IKE_FOLLOWUP_KE comes after this exchange */
+  TRANSPORT_MODE = 1 << 6,
 };
 
-enum exchange { IKE_SA_INIT, IKE_INTERMEDIATE, IKE_AUTH, CREATE_CHILD_SA, IKE_FOLLOWUP_KE, INFORMATIONAL, EXCHANGE_COUNT };
+/* CREATE_CHILD_SA comes as two: a first CHILD_SA after a childless IKE_AUTH, and a new IKE SA. */
+enum exchange { IKE_SA_INIT, IKE_INTERMEDIATE, IKE_AUTH, NEW_CHILD, REKEY_IKE, IKE_FOLLOWUP_KE, INFORMATIONAL, EXCHANGE_COUNT };
 
 struct payload_rule {
   enum payload payload;
@@ -88,11 +91,14 @@ static const struct exchange_rules exchanges[EXCHANGE_COUNT] = {
     [IKE_AUTH] = {"IKE_AUTH", 32, true,
         {{IDENTITY, ALWAYS}, {CERT_LEAF, CERTIFICATES}, {N_INITIAL_CONTACT, ALWAYS}, {CERTREQ, CERTIFICATES}, {IDENTITY, ALWAYS}, {AUTH, ALWAYS},
             {SA_ESP, WITH_CHILD}, {TRAFFIC_SELECTOR, WITH_CHILD}, {TRAFFIC_SELECTOR, WITH_CHILD}, {N_MULTIPLE_AUTH, ALWAYS}, {N_EAP_ONLY, CERTIFICATES},
-            {N_MESSAGE_ID_SYNC, ALWAYS}},
+            {N_MESSAGE_ID_SYNC, ALWAYS}, {N_TRANSPORT_MODE, WITH_CHILD | TRANSPORT_MODE}},
         {{IDENTITY, ALWAYS}, {CERT_LEAF, CERTIFICATES}, {CERT_INTERMEDIATES, CERTIFICATES}, {AUTH, ALWAYS}, {SA_ESP, WITH_CHILD},
-            {TRAFFIC_SELECTOR, WITH_CHILD}, {TRAFFIC_SELECTOR, WITH_CHILD}},
-        12, 7},
-    [CREATE_CHILD_SA] = {"CREATE_CHILD_SA", 64, true, {{SA_IKE_REKEY, ALWAYS}, {NONCE, ALWAYS}, {KE, ALWAYS}},
+            {TRAFFIC_SELECTOR, WITH_CHILD}, {TRAFFIC_SELECTOR, WITH_CHILD}, {N_TRANSPORT_MODE, WITH_CHILD | TRANSPORT_MODE}},
+        13, 8},
+    [NEW_CHILD] = {"CREATE_CHILD_SA", 98, true,
+        {{SA_ESP, ALWAYS}, {NONCE, ALWAYS}, {TRAFFIC_SELECTOR, ALWAYS}, {TRAFFIC_SELECTOR, ALWAYS}, {N_TRANSPORT_MODE, TRANSPORT_MODE}},
+        {{SA_ESP, ALWAYS}, {NONCE, ALWAYS}, {TRAFFIC_SELECTOR, ALWAYS}, {TRAFFIC_SELECTOR, ALWAYS}, {N_TRANSPORT_MODE, TRANSPORT_MODE}}, 5, 5},
+    [REKEY_IKE] = {"CREATE_CHILD_SA", 64, true, {{SA_IKE_REKEY, ALWAYS}, {NONCE, ALWAYS}, {KE, ALWAYS}},
         {{SA_IKE_REKEY, ALWAYS}, {NONCE, ALWAYS}, {KE, ALWAYS}, {N_ADDITIONAL_KE, ADDITIONAL_KES}}, 3, 4},
     [IKE_FOLLOWUP_KE] = {"IKE_FOLLOWUP_KE", 66, true, {{KE, ALWAYS}, {N_ADDITIONAL_KE, ALWAYS}}, {{KE, ALWAYS}, {N_ADDITIONAL_KE, MORE_ROUNDS}}, 2, 2},
     [INFORMATIONAL] = {"INFORMATIONAL", 96, true, {{DELETE, ALWAYS}}, {{DELETE, ALWAYS}}, 1, 0},
@@ -107,7 +113,7 @@ struct place {
 
 static unsigned facts_of(const struct ikev2_config *config, int round) {
   return (config->fragment_bytes > 0 ? FRAGMENTING : 0u) | (config->signature ? CERTIFICATES : 0u) | (config->kex_count > 1 ? ADDITIONAL_KES : 0u) |
-         (config->childless ? CHILDLESS : WITH_CHILD) | (round + 1 < config->kex_count ? MORE_ROUNDS : 0u);
+         (config->childless ? CHILDLESS : WITH_CHILD) | (round + 1 < config->kex_count ? MORE_ROUNDS : 0u) | (config->transport_mode ? TRANSPORT_MODE : 0u);
 }
 
 /* Proposal: header, SPI, then 8 bytes per transform and 4 more for a key length attribute (RFC 7296 section 3.3). */
@@ -159,7 +165,8 @@ static int payload_bytes(enum payload payload, const struct place *place) {
   case AUTH:
     return PAYLOAD_HEADER + 4 + auth_bytes(config);
   case SA_ESP:
-    return sa_bytes(ESP_SPI, 2, 1); /* ENCR with key length, ESN */
+    /* ENCR and ESN; AES has a key length attribute, ChaCha20-Poly1305 must not have one (RFC 7634 section 4). */
+    return sa_bytes(ESP_SPI, 2, strncmp(ikev2_esp_titles[config->esp], "AES", 3) == 0);
   case TRAFFIC_SELECTOR:
     return PAYLOAD_HEADER + 4 + TRAFFIC_SELECTOR_V4;
   case N_ADDITIONAL_KE:
@@ -174,6 +181,7 @@ static int payload_bytes(enum payload payload, const struct place *place) {
   case N_INITIAL_CONTACT:
   case N_EAP_ONLY:
   case N_MESSAGE_ID_SYNC:
+  case N_TRANSPORT_MODE:
     return NOTIFY;
   }
   assert(false);
@@ -258,7 +266,7 @@ static void key_exchange_work(struct handshake_message *request, struct handshak
   before(request, SLOT_KEYGEN, kex->title, "keygen");
   if (kex->kind == ALG_KEM) {
     before(response, SLOT_EXCHANGE, kex->title, "encaps_full");
-    after(response, SLOT_EXCHANGE, kex->title, "decaps");
+    after(response, SLOT_EXCHANGE, kex->title, "decaps_full");
     return;
   }
   before(response, SLOT_KEYGEN, kex->title, "keygen");
@@ -279,17 +287,18 @@ static void certificate_work(struct handshake_message *request, struct handshake
 static void authentication_work(struct handshake_message *request, struct handshake_message *response, const struct ikev2_config *config) {
   before(request, SLOT_AUTH_REQUEST, "software", "ike_auth_request");
   if (config->signature) certificate_work(request, response, config);
-  if (!config->childless) {
-    before(response, SLOT_CHILD, "software", "child_sa");
-    after(response, SLOT_CHILD, "software", "child_sa");
-  }
+}
+
+static void child_work(struct handshake_message *response) {
+  before(response, SLOT_CHILD, "software", "child_sa");
+  after(response, SLOT_CHILD, "software", "child_sa");
 }
 
 static void exchange_work(
     enum exchange exchange, struct handshake_message *request, struct handshake_message *response, const struct ikev2_config *config, int round) {
   switch (exchange) {
   case IKE_SA_INIT:
-  case CREATE_CHILD_SA:
+  case REKEY_IKE:
     key_exchange_work(request, response, config->kex[round]);
     before(response, SLOT_SA, "software", "ike_sa");
     after(response, SLOT_SA, "software", "ike_sa");
@@ -300,6 +309,10 @@ static void exchange_work(
     break;
   case IKE_AUTH:
     authentication_work(request, response, config);
+    if (!config->childless) child_work(response);
+    break;
+  case NEW_CHILD:
+    child_work(response);
     break;
   case INFORMATIONAL:
   case EXCHANGE_COUNT:
@@ -344,16 +357,23 @@ static void table_new(struct handshake_table *table, int exchange_count) {
 
 void ikev2_establishment(const struct ikev2_config *config, struct handshake_table *out) {
   assert(config->kex_count > 0);
-  table_new(out, config->kex_count + 1);
+  table_new(out, config->kex_count + 2);
   add_exchange(out, config, IKE_SA_INIT, 0);
   for (int round = 1; round < config->kex_count; round++) add_exchange(out, config, IKE_INTERMEDIATE, round);
   add_exchange(out, config, IKE_AUTH, config->kex_count - 1);
+  if (config->childless) add_exchange(out, config, NEW_CHILD, 0);
+}
+
+int ikev2_auth_response(const struct handshake_table *establishment) {
+  int i = establishment->count - 1;
+  while (strcmp(establishment->messages[i].name, exchanges[IKE_AUTH].name) != 0) i--;
+  return i;
 }
 
 void ikev2_rekey(const struct ikev2_config *config, struct handshake_table *out) {
   assert(config->kex_count > 0);
   table_new(out, config->kex_count + 1);
-  add_exchange(out, config, CREATE_CHILD_SA, 0);
+  add_exchange(out, config, REKEY_IKE, 0);
   for (int round = 1; round < config->kex_count; round++) add_exchange(out, config, IKE_FOLLOWUP_KE, round);
   add_exchange(out, config, INFORMATIONAL, config->kex_count - 1);
 }

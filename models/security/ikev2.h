@@ -32,23 +32,30 @@ struct ikev2_config {
   int chain; /* intermediates the responder sends */
   bool childless;
   bool nat_traversal;
+  int esp;             /* place in ikev2_esp_titles */
+  bool transport_mode; /* ESP transport mode instead of tunnel mode */
   int fragment_bytes; /* largest IP datagram of a fragment; 0: no IKE fragmentation */
   int identity_bytes;
   struct handshake_ladder ladder;
 };
 
-extern const struct param_table ikev2_params; /* ipsec.* */
+extern const struct param_table ikev2_params;     /* ipsec.* */
+extern const char *const ikev2_esp_titles[]; /* algorithm titles of ipsec.esp's choices */
 
 int ikev2_configure(const struct config *config, struct ikev2_config *out, struct err *e) MUST_CHECK;
 
 /* "x25519-ke1_mlkem768" and other spellings to its canonical form; for PARAM_NAME. */
 int ikev2_check_kex(const char *text, char *canonical, size_t size, struct err *e) MUST_CHECK;
 
-/* Establishment: message 0 is the first IKE_SA_INIT, the last one the IKE_AUTH response. */
+/* Establishment: message 0 is the first IKE_SA_INIT. Without CHILD_SA in IKE_AUTH a CREATE_CHILD_SA (no key exchange of
+ * its own) follows it. */
 void ikev2_establishment(const struct ikev2_config *config, struct handshake_table *out);
 /* Rekeying of the IKE SA by the initiator: CREATE_CHILD_SA, IKE_FOLLOWUP_KE per additional exchange, and the
  * INFORMATIONAL that deletes the old SA. */
 void ikev2_rekey(const struct ikev2_config *config, struct handshake_table *out);
+
+/* Index of the IKE_AUTH response. */
+int ikev2_auth_response(const struct handshake_table *establishment);
 
 /* ERR_INPUT when a message needs more fragments than the engine keeps, or does not fit one UDP datagram unfragmented. */
 int ikev2_check_sizes(const struct handshake_table *table, struct err *e) MUST_CHECK;

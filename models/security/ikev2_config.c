@@ -15,6 +15,9 @@ enum {
 static int check_auth(const char *text, char *canonical, size_t size, struct err *e);
 static int check_base(const char *text, char *canonical, size_t size, struct err *e);
 
+static const char *const esp_names[] = {"aes128gcm16", "aes256gcm16", "chacha20poly1305", NULL};
+const char *const ikev2_esp_titles[] = {"AES-128-GCM", "AES-256-GCM", "ChaCha20-Poly1305"};
+static const char *const mode_names[] = {"tunnel", "transport", NULL};
 static const char *const cipher_names[] = {"aes256-sha256", "aes256gcm16-prfsha384", NULL};
 
 static const struct param rows[] = {
@@ -29,6 +32,8 @@ static const struct param rows[] = {
         .check = check_auth,
         .help = "authentication of both peers: psk, or the signature algorithm of their certificates"},
     {.key = "ipsec.ike", .kind = PARAM_CHOICE, .fallback = "aes256-sha256", .choices = cipher_names, .help = "protection of IKE messages"},
+    {.key = "ipsec.esp", .kind = PARAM_CHOICE, .fallback = "aes256gcm16", .choices = esp_names, .help = "protection of user packets"},
+    {.key = "ipsec.mode", .kind = PARAM_CHOICE, .fallback = "tunnel", .choices = mode_names, .help = "ESP mode"},
     {.key = "ipsec.chain",
         .kind = PARAM_COUNT,
         .fallback = "1",
@@ -184,12 +189,28 @@ static int check_base(const char *text, char *canonical, size_t size, struct err
   return 0;
 }
 
+/* All waits of the ladder must end within a run. */
+static int check_ladder(const struct handshake_ladder *ladder, struct err *e) {
+  simtime total = 0;
+  for (int n = 0; n <= ladder->tries; n++) {
+    total += handshake_wait(ladder, n);
+    if (total > SIMTIME_HORIZON)
+      return err_add(e, ERR_INPUT,
+          "ipsec.retransmit_tries: found %d, but the waits add up to more than a run's 31 years after %d; allowed fewer tries, a smaller "
+          "ipsec.retransmit_base or an ipsec.retransmit_limit",
+          ladder->tries, n);
+  }
+  return 0;
+}
+
 int ikev2_configure(const struct config *config, struct ikev2_config *out, struct err *e) {
   *out = (struct ikev2_config){
       .cipher = (enum ikev2_cipher)config_number(config, "ipsec.ike"),
       .chain = (int)config_number(config, "ipsec.chain"),
       .childless = config_number(config, "ipsec.childless"),
       .nat_traversal = config_number(config, "ipsec.nat_traversal"),
+      .esp = (int)config_number(config, "ipsec.esp"),
+      .transport_mode = config_number(config, "ipsec.mode") == 1,
       .fragment_bytes = (int)config_number(config, "ipsec.fragment_size"),
       .identity_bytes = (int)config_number(config, "ipsec.identity_length"),
       .ladder = {.timeout = config_number(config, "ipsec.retransmit_timeout"),
@@ -201,5 +222,6 @@ int ikev2_configure(const struct config *config, struct ikev2_config *out, struc
   if (out->fragment_bytes != 0 && out->fragment_bytes < FRAGMENT_MIN)
     return err_add(e, ERR_INPUT, "ipsec.fragment_size: found %dB, allowed 0 (off) or %dB to 65535B", out->fragment_bytes, FRAGMENT_MIN);
   if (strcmp(config_text(config, "ipsec.auth"), "psk") != 0) out->signature = find_signature(config_text(config, "ipsec.auth"));
-  return parse_kex(config_text(config, "ipsec.kex"), out->kex, &out->kex_count, e);
+  int rc = check_ladder(&out->ladder, e);
+  return rc ? rc : parse_kex(config_text(config, "ipsec.kex"), out->kex, &out->kex_count, e);
 }

@@ -4,20 +4,20 @@
 #include "sim/core/random.h"
 #include <assert.h>
 
-enum { FRAGMENTS_PER_PART = 64, KEY_FIELD_MASK = 0xfff };
+enum { FRAGMENTS_PER_PART = 64, BLOCK_SHIFT = 21, KEY_FIELD_MASK = 0xfff };
 
-/* Parts of a message get 64 fragment numbers each. A datagram of more fragments (MTU under about 1100 bytes) runs on
- * into those of the next part, so its own fragments still differ from one another. */
+/* Parts of a message get 64 fragment numbers each. A datagram of more fragments (at most 1366, MTU 68) goes on in a block
+ * of its own, counted in the entity's upper bits: up to a million links leave them free. */
 static struct draw_key packet_key(const struct net_rules *rules, const struct net_packet *packet, enum draw_purpose purpose) {
   const struct net_message *message = packet->message;
 
   return (struct draw_key){
       .seed = rules->seed,
       .replication = rules->replication,
-      .entity = rules->entity,
+      .entity = rules->entity | (uint32_t)(packet->index / FRAGMENTS_PER_PART) << BLOCK_SHIFT,
       .message = message->number,
       .purpose = purpose,
-      .fragment = (uint16_t)((message->part * FRAGMENTS_PER_PART + packet->index) & KEY_FIELD_MASK),
+      .fragment = (uint16_t)((message->part * FRAGMENTS_PER_PART + packet->index % FRAGMENTS_PER_PART) & KEY_FIELD_MASK),
       .attempt = message->attempt & KEY_FIELD_MASK,
   };
 }

@@ -191,6 +191,68 @@ static void data_plane_overhead_does_not_depend_on_the_key_exchange(void **state
   assert_int_equal(overhead[0], overhead[1]);
 }
 
+/* At 1 Mbit/s the probe packets queue behind one another, 1 ms apart: 200 bytes take 1.6 ms, 256 in ESP 2.048 ms. Packet k
+ * (0..9) waits k * 0.6 ms, or k * 1.048 ms in ESP, so the overhead is 0.448 + k * 0.448 ms: 2.464 ms on average, from 0.448
+ * to 4.48 ms, plus under 1 us of AES. */
+static void overhead_is_the_difference_to_a_run_without_ipsec(void **state) {
+  (void)state;
+  const char *const pairs[] = {"path.rate", "1Mbit/s", "path.delay", "0s", "ipsec.auth", "psk", NULL};
+  struct metric_set *set = simulate(pairs, 3);
+  struct metric_summary overhead = summary(set, "ipsec_overhead");
+  assert_int_equal(overhead.n, 30);
+  assert_in_range(overhead.min, 448 * US, 449 * US);
+  assert_in_range(overhead.max, 4480 * US, 4481 * US);
+  assert_in_range((int64_t)overhead.mean, 2464 * US, 2465 * US);
+  metric_set_free(set);
+}
+
+/* IP bytes with a PSK and AES-GCM by hand. IKE_AUTH request: IDi and IDr 2 * 27, AUTH 4 + 4 + 48 = 56, SA 36, TS 48, three
+ * notifies 24: 218; with header 28, SK 4, IV 8, pad length 1, ICV 16: 275. Response: 27 + 56 + 36 + 48 = 167: 224.
+ * IKE_SA_INIT is 232 each way (one transform less than with CBC). IP and UDP headers add 28 a packet: 563 and 512.
+ * N(USE_TRANSPORT_MODE) adds 8 each way; ChaCha20-Poly1305 has no key length attribute: 4 less. */
+static void negotiated_esp_shows_in_the_bytes(void **state) {
+  (void)state;
+  static const struct {
+    const char *key, *value;
+    int64_t i2r, r2i;
+  } cases[] = {{"ipsec.mode", "tunnel", 563, 512}, {"ipsec.mode", "transport", 571, 520}, {"ipsec.esp", "chacha20poly1305", 559, 508}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const char *const pairs[] = {"ipsec.auth", "psk", "ipsec.ike", "aes256gcm16-prfsha384", cases[i].key, cases[i].value, NULL};
+    struct metric_set *set = simulate(pairs, 1);
+    assert_int_equal(summary(set, "ike_bytes_i2r").max, cases[i].i2r);
+    assert_int_equal(summary(set, "ike_bytes_r2i").max, cases[i].r2i);
+    metric_set_free(set);
+  }
+}
+
+/* Every set-up is counted once in each metric: as a sample or as failed. */
+static void failed_set_ups_are_counted_everywhere(void **state) {
+  (void)state;
+  const char *const pairs[] = {"ipsec.kex", "x25519-ke1_mlkem1024", "path.loss", "35%", "probe.packets", "4", NULL};
+  enum { REPLICATIONS = 400 };
+  static const char *const each[] = {"ike_init", "ike_intermediate", "ike_auth", "ike_establish", "tunnel_setup", "ike_bytes_i2r", "ike_packets_r2i"};
+  struct metric_set *set = simulate(pairs, REPLICATIONS);
+  assert_in_range(summary(set, "gave_up").n, 1, REPLICATIONS - 1);
+  for (size_t i = 0; i < sizeof each / sizeof *each; i++) assert_int_equal(summary(set, each[i]).n + summary(set, each[i]).failed, REPLICATIONS);
+  assert_int_equal(summary(set, "bytes_total").n, REPLICATIONS);
+  int64_t probes = 4 * summary(set, "tunnel_setup").n;
+  assert_int_equal(summary(set, "data_latency").n + summary(set, "data_latency").failed, probes);
+  assert_int_equal(summary(set, "ipsec_overhead").n + summary(set, "ipsec_overhead").failed, probes);
+  metric_set_free(set);
+}
+
+/* A childless IKE_AUTH is followed by a CREATE_CHILD_SA; the tunnel is up when that is done. */
+static void childless_tunnel_needs_one_more_exchange(void **state) {
+  (void)state;
+  const char *const pairs[] = {"ipsec.childless", "yes", "path.rtt", "10ms", NULL};
+  struct metric_set *set = simulate(pairs, 20);
+  struct metric_summary establish = summary(set, "ike_establish"), setup = summary(set, "tunnel_setup"), child = summary(set, "child_sa");
+  assert_int_equal(child.n, 20);
+  assert_true(child.min > 10 * MS);
+  assert_true(setup.min > establish.min + 10 * MS);
+  metric_set_free(set);
+}
+
 /* Without IPsec a packet of 200 bytes at 1 Mbit/s over 5 ms takes 200 * 8 us + 5 ms = 6.6 ms; the platform adds its path. */
 static void plain_packets_take_wire_time_and_delay(void **state) {
   (void)state;
@@ -256,6 +318,10 @@ int main(void) {
       cmocka_unit_test(fragment_dropping_middlebox_kills_what_ip_fragments),
       cmocka_unit_test(kem_arithmetic_explains_under_a_fifth_of_a_millisecond),
       cmocka_unit_test(data_plane_overhead_does_not_depend_on_the_key_exchange),
+      cmocka_unit_test(overhead_is_the_difference_to_a_run_without_ipsec),
+      cmocka_unit_test(negotiated_esp_shows_in_the_bytes),
+      cmocka_unit_test(failed_set_ups_are_counted_everywhere),
+      cmocka_unit_test(childless_tunnel_needs_one_more_exchange),
       cmocka_unit_test(plain_packets_take_wire_time_and_delay),
       cmocka_unit_test(same_seed_same_losses_for_every_key_exchange),
       cmocka_unit_test(additional_exchange_leaves_the_authentication_alone),
