@@ -22,6 +22,8 @@ static const struct listing_column algorithm_columns[] = {
     {"nist_category", "category", false},
     {"classical_bits", "classical (bits)", false},
     {"quantum_bits", "quantum (bits)", false},
+    {"ike_id", "IKE", false},
+    {"tls_id", "TLS", true},
     {"standard", "standard", true},
     {"aliases", "also", true},
 };
@@ -43,6 +45,10 @@ static int list_algorithms(bool json, struct err *e) {
     listing_number(&listing, alg->nist_category ? alg->nist_category : NAN);
     listing_number(&listing, alg->classical_bits);
     listing_number(&listing, alg->quantum_bits);
+    listing_number(&listing, alg->ike_id >= 0 ? alg->ike_id : NAN);
+    char tls[16] = "";
+    if (alg->tls_id >= 0) snprintf(tls, sizeof tls, "0x%04x", (unsigned)alg->tls_id);
+    listing_text(&listing, tls);
     listing_text(&listing, alg->standard);
     listing_text(&listing, alg->aliases);
   }
@@ -50,6 +56,7 @@ static int list_algorithms(bool json, struct err *e) {
   if (!json)
     fputs("\npublic, answer, secret: initiator's and responder's share and shared secret; of signatures public key,\n"
           "signature, private key; of ciphers key, tag, nonce; of hashes -, digest, block.\n"
+          "IKE: transform number of the key exchange; TLS: code point of the group or signature scheme.\n"
           "quantum 0: broken by Shor's algorithm. category: of NIST, where one is stated.\n",
         stdout);
   return 0;
