@@ -15,6 +15,7 @@
 
 struct cost_point {
   int64_t p_ppb, ns;
+  uint64_t per_width; /* 2^64 / distance to the next p, so that a draw divides nothing */
 };
 
 struct cost_line {

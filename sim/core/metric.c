@@ -173,6 +173,12 @@ static void cells_bucket(struct series *s) {
 static void cells_add(struct series *s, int64_t value) {
   int64_t key = s->bucketed ? bucket_of(value) : value;
   size_t low = 0, high = s->cell_count;
+  /* Buckets in use mostly follow one another without a gap. */
+  size_t guess = high ? (size_t)(key - s->cells[0].key) : high;
+  if (guess < high && s->cells[guess].key == key) {
+    s->cells[guess].count++;
+    return;
+  }
   while (low < high) {
     size_t middle = (low + high) / 2;
     if (s->cells[middle].key < key)
