@@ -242,7 +242,10 @@ int64_t cost_line_quantile(const struct cost_line *line, uint64_t uniform) {
   if (line->count == 1) return point->ns;
   /* Probability in 2^-32 of a part per billion: 30 + 32 bits. */
   uint64_t position = (uint64_t)((unsigned __int128)uniform * SHARE_ONE >> 32);
-  while (position >= (uint64_t)point[1].p_ppb << 32) point++;
+  /* Counted, not searched: a draw is as good as never predicted. */
+  int below = 0;
+  for (int i = 1; i < line->count - 1; i++) below += position >= (uint64_t)line->points[i].p_ppb << 32;
+  point += below;
   uint64_t rise = (uint64_t)(point[1].ns - point[0].ns);
   /* How far into the pair, in 2^-32. */
   uint64_t into = position - ((uint64_t)point[0].p_ppb << 32);
