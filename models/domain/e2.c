@@ -172,6 +172,14 @@ static simtime drain_time(const struct setup *setup) {
   return total < SIMTIME_HORIZON / 4 ? (simtime)total : SIMTIME_HORIZON / 4;
 }
 
+/* Both flows, and what the set-up took before, must fit a run. */
+static int check_probe(const struct probe_config *probe, struct err *e) {
+  enum { PARTS = 8 };
+  if ((__int128)probe->packets * probe->interval <= SIMTIME_HORIZON / PARTS) return 0;
+  return err_add(e, ERR_INPUT, "probe.packets: found %lld, but at probe.interval they take over %d years; allowed fewer or a shorter interval",
+      (long long)probe->packets, (int)(SIMTIME_HORIZON / PARTS / (INT64_C(1000000000) * 86400 * 365)));
+}
+
 static int prepare(const struct config *config, const char *base_dir, const struct net_ops *ops, void **state, struct err *e) {
   struct setup *setup = calloc(1, sizeof *setup);
   if (!setup) abort();
@@ -182,6 +190,8 @@ static int prepare(const struct config *config, const char *base_dir, const stru
   net_path_config(config, &setup->link);
   setup->gateway_cores = (int)config_number(config, "gateway.cores");
   probe_configure(config, &setup->probe);
+  rc = check_probe(&setup->probe, e);
+  if (rc) goto out;
   if (setup->ike.kex_count > 0) {
     ikev2_establishment(&setup->ike, &setup->table);
     setup->auth_response = ikev2_auth_response(&setup->table);

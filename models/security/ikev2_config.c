@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum {
+  LADDERS_MAX = IKEV2_KEX_MAX + 2, /* requests of one set-up, each with a ladder of its own */
   KEX_KINDS = 1 << ALG_KEX | 1 << ALG_KEM,
   FRAGMENT_MIN = 256, /* room for headers and one cipher block, and no more than HANDSHAKE_PARTS fragments */
   NAME_MAX_BYTES = 256,
@@ -82,8 +83,9 @@ static const struct alg *find_kex(const char *name) {
 
 static int unknown_kex(const char *name, struct err *e) {
   const char *near = alg_nearest(name, KEX_KINDS);
+  if (near && !find_kex(near)) near = NULL; /* known, but without an IKEv2 transform */
   return err_add(e, ERR_INPUT,
-      "found '%s', allowed none, an IKEv2 key exchange (x25519, secp256r1, secp384r1, mlkem512, mlkem768, mlkem1024, ...) or several as "
+      "found '%s', which is no IKEv2 key exchange; allowed none, an IKEv2 key exchange (x25519, secp256r1, secp384r1, mlkem512, mlkem768, mlkem1024, ...) or several as "
       "a-ke1_b-ke2_c%s%s",
       name, near ? "; nearest: " : "", near ? near : "");
 }
@@ -159,7 +161,7 @@ static int check_auth(const char *text, char *canonical, size_t size, struct err
   }
   const struct alg *signature = find_signature(text);
   if (!signature)
-    return err_add(e, ERR_INPUT, "found '%s', allowed psk, ecdsa-p256, ecdsa-p384, rsa-2048, rsa-3072, rsa-4096, ed25519, mldsa44, mldsa65, mldsa87", text);
+    return err_add(e, ERR_INPUT, "found '%s', allowed psk, ecdsa-p256, ecdsa-p384, rsa-2048, rsa-3072, rsa-4096, ed25519, ed448, mldsa44, mldsa65, mldsa87, slhdsa-sha2-128s, slhdsa-sha2-128f", text);
   snprintf(canonical, size, "%s", signature->name);
   return 0;
 }
@@ -194,11 +196,11 @@ static int check_ladder(const struct handshake_ladder *ladder, struct err *e) {
   simtime total = 0;
   for (int n = 0; n <= ladder->tries; n++) {
     total += handshake_wait(ladder, n);
-    if (total > SIMTIME_HORIZON)
+    if (total > SIMTIME_HORIZON / LADDERS_MAX)
       return err_add(e, ERR_INPUT,
-          "ipsec.retransmit_tries: found %d, but the waits add up to more than a run's 31 years after %d; allowed fewer tries, a smaller "
+          "ipsec.retransmit_tries: found %d, but with so many a set-up can outlast a run's 31 years (the waits of one request add up to %d years); allowed fewer tries, a smaller "
           "ipsec.retransmit_base or an ipsec.retransmit_limit",
-          ladder->tries, n);
+          ladder->tries, (int)(total / (INT64_C(1000000000) * 86400 * 365)));
   }
   return 0;
 }

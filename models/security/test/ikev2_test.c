@@ -201,6 +201,19 @@ static void too_many_fragments_are_refused(void **state) {
   handshake_table_free(&table);
 }
 
+/* 4 s with base 1.8: the waits of 32 tries add up to 4 / 0.8 * (1.8^33 - 1) = 1.3e9 s, 42 years. */
+static void ladders_beyond_a_run_are_refused(void **state) {
+  (void)state;
+  const char *const pairs[] = {"ipsec.retransmit_tries", "32", NULL};
+  struct config *config = configured(pairs);
+  struct ikev2_config ike;
+  struct err e = {0};
+  assert_int_equal(ikev2_configure(config, &ike, &e), ERR_INPUT);
+  assert_non_null(strstr(e.text, "ipsec.retransmit_limit"));
+  err_free(&e);
+  config_free(config);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(messages_equal_the_measured_ones),
@@ -209,6 +222,7 @@ int main(void) {
       cmocka_unit_test(proposals_have_one_canonical_form),
       cmocka_unit_test(wrong_proposals_are_refused),
       cmocka_unit_test(too_many_fragments_are_refused),
+      cmocka_unit_test(ladders_beyond_a_run_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
