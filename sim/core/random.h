@@ -24,6 +24,7 @@ enum draw_purpose {
   DRAW_START,          /* start time of a node or flow */
   DRAW_PATH,           /* a testbed's own latency for one datagram */
   DRAW_COST_PACKET,    /* duration of handling one data packet */
+  DRAW_HEARTBEAT,      /* jitter of an SCTP heartbeat's interval */
 };
 
 struct draw_key {

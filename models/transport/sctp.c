@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Life of an association: creation, messages in, packets in, shutdown (RFC 9260 section 9). */
+#include "models/transport/sctp_internal.h"
+
+#include <assert.h>
+
+enum { RING_START = 8, EPOCHS = 16 };
+
+static const unsigned setup_chunks = 1u << SCTP_INIT | 1u << SCTP_INIT_ACK | 1u << SCTP_COOKIE_ECHO | 1u << SCTP_COOKIE_ACK;
+static const unsigned shutdown_chunks = 1u << SCTP_SHUTDOWN | 1u << SCTP_SHUTDOWN_ACK | 1u << SCTP_SHUTDOWN_COMPLETE;
+static const unsigned heartbeat_chunks = 1u << SCTP_HEARTBEAT | 1u << SCTP_HEARTBEAT_ACK;
+
+static void endpoint_init(struct sctp *sctp, enum sctp_side side, const struct sctp_config *config, int64_t peer_window) {
+  struct endpoint *end = &sctp->ends[side];
+  end->sctp = sctp;
+  end->peer = &sctp->ends[!side];
+  end->side = side;
+  end->state = side == SCTP_SERVER ? LISTEN : CLOSED;
+  end->config = *config;
+  for (int i = 0; i < config->paths; i++) sctp_path_reset(end, &end->paths[i]);
+  end->out.queue_tail = &end->out.queue;
+  end->out.next = 1;
+  end->out.peer_window = peer_window;
+  end->out.ring_capacity = RING_START;
+  end->out.ring = sim_alloc(sctp->sim, RING_START * sizeof *end->out.ring);
+  end->out.ssn = sim_alloc(sctp->sim, (size_t)sctp->streams * sizeof *end->out.ssn);
+  end->in.streams = sim_alloc(sctp->sim, (size_t)sctp->streams * sizeof *end->in.streams);
+  end->in.ready_tail = &end->in.ready;
+}
+
+struct sctp *sctp_new(struct sim *sim, const struct sctp_config *const configs[2], const struct sctp_below *below, const struct sctp_observer *observer,
+    const struct draw_key *key, int epoch) {
+  assert(configs[0]->paths == configs[1]->paths && configs[0]->mtu_bytes == configs[1]->mtu_bytes);
+  assert(configs[0]->paths >= 1 && configs[0]->paths <= SCTP_PATHS && configs[0]->mtu_bytes >= SCTP_MTU_MIN && epoch >= 0 && epoch < EPOCHS);
+  struct sctp *sctp = sim_alloc(sim, sizeof *sctp);
+  *sctp = (struct sctp){.sim = sim, .below = *below, .observer = *observer, .key = *key, .epoch = (uint32_t)epoch};
+  sctp->streams = configs[0]->streams < configs[1]->streams ? configs[0]->streams : configs[1]->streams;
+  for (int side = 0; side < 2; side++) endpoint_init(sctp, (enum sctp_side)side, configs[side], configs[!side]->receive_window);
+  return sctp;
+}
+
+/* ---- messages in ---- */
+
+static int64_t bytes_as_chunks(const struct sctp_config *config, int64_t bytes) {
+  int64_t fragment = sctp_fragment_bytes(config), whole = bytes / fragment, rest = bytes % fragment;
+  return whole * (DATA_HEADER + fragment) + (rest ? padded(DATA_HEADER + rest) : 0);
+}
+
+bool sctp_send(struct sctp *sctp, enum sctp_side from, int stream, int64_t bytes, bool ordered, void *tag, const struct trail *trail) {
+  struct endpoint *end = &sctp->ends[from];
+  assert(bytes > 0 && stream >= 0 && stream < sctp->streams && trail->at == sctp_now(end));
+  if (end->state == CLOSED ? end->out.ended : end->state > ESTABLISHED) return false;
+  struct message *message = sctp->free_messages;
+  if (message)
+    sctp->free_messages = message->next;
+  else
+    message = sim_alloc(sctp->sim, sizeof *message);
+  int64_t fragment = sctp_fragment_bytes(&end->config);
+  *message = (struct message){
+      .tag = tag,
+      .bytes = bytes,
+      .unsent = bytes,
+      .begin = *trail,
+      .chunks = (int32_t)((bytes + fragment - 1) / fragment),
+      .stream = (uint16_t)stream,
+      .ordered = ordered,
+      .ssn = ordered ? end->out.ssn[stream]++ : 0,
+  };
+  *end->out.queue_tail = message;
+  end->out.queue_tail = &message->next;
+  end->out.unsent_bytes += bytes_as_chunks(&end->config, bytes);
+  sctp_output_message(end);
+  return true;
+}
+
+/* ---- states ---- */
+
+bool sctp_takes_data(const struct endpoint *end) { return end->state == ESTABLISHED || end->state == SHUTDOWN_PENDING || end->state == SHUTDOWN_SENT; }
+
+void sctp_established(struct endpoint *end) {
+  const struct sctp_observer *observer = &end->sctp->observer;
+  end->state = ESTABLISHED;
+  for (int i = 0; i < end->config.paths; i++) end->paths[i].last_new = sctp_now(end);
+  sctp_heartbeats_start(end);
+  if (observer->established) observer->established(observer->arg, end->side, &end->chain);
+  sctp_output(end);
+}
+
+static void stop(struct endpoint *end) {
+  end->state = CLOSED;
+  end->out.ended = true;
+  end->owe_cookie_ack = false;
+  sctp_control_stop(end);
+  sctp_path_stop(end);
+  sctp_receive_stop(end);
+}
+
+void sctp_finish(struct endpoint *end, enum sctp_end why) {
+  const struct sctp_observer *observer = &end->sctp->observer;
+  stop(end);
+  if (observer->ended) observer->ended(observer->arg, end->side, why);
+}
+
+/* ---- shutdown ---- */
+
+static void t2_expired(struct sim *sim, void *arg) {
+  (void)sim;
+  struct endpoint *end = arg;
+  end->control_running = false;
+  if (++end->control_tries > end->config.association_max_retrans) {
+    sctp_finish(end, SCTP_END_UNREACHABLE);
+    return;
+  }
+  sctp_send_control(end, sctp_path_for_data(end), end->state == SHUTDOWN_SENT ? SCTP_SHUTDOWN : SCTP_SHUTDOWN_ACK, NULL);
+  sctp_control_arm(end, min_i64(2 * end->control_wait, end->config.rto_max), t2_expired);
+}
+
+static void shutdown_send(struct endpoint *end, enum state state) {
+  int path = sctp_path_for_data(end);
+  sctp_control_stop(end);
+  end->state = state;
+  end->control_tries = 0;
+  sctp_send_control(end, path, state == SHUTDOWN_SENT ? SCTP_SHUTDOWN : SCTP_SHUTDOWN_ACK, NULL);
+  sctp_control_arm(end, end->paths[path].rto, t2_expired);
+}
+
+void sctp_shutdown_progress(struct endpoint *end) {
+  if (!all_acked(end) || end->out.queue) return;
+  if (end->state == SHUTDOWN_PENDING) shutdown_send(end, SHUTDOWN_SENT);
+  if (end->state == SHUTDOWN_RECEIVED) shutdown_send(end, SHUTDOWN_ACK_SENT);
+}
+
+static void shutdown_input(struct endpoint *end, const struct packet *packet) {
+  if (end->state == SHUTDOWN_SENT) /* both at once: section 9.2 */
+    shutdown_send(end, SHUTDOWN_ACK_SENT);
+  else if (end->state == ESTABLISHED || end->state == SHUTDOWN_PENDING || end->state == SHUTDOWN_RECEIVED) {
+    end->state = SHUTDOWN_RECEIVED;
+    sctp_ack_input(end, packet->sack);
+  }
+}
+
+static void shutdown_chunks_input(struct endpoint *end, const struct packet *packet) {
+  unsigned chunks = packet->info.chunks;
+  if (chunks & 1u << SCTP_SHUTDOWN) shutdown_input(end, packet);
+  if (chunks & 1u << SCTP_SHUTDOWN_ACK && (end->state == SHUTDOWN_SENT || end->state == SHUTDOWN_ACK_SENT)) {
+    sctp_send_control(end, packet->info.path, SCTP_SHUTDOWN_COMPLETE, NULL);
+    sctp_finish(end, SCTP_END_SHUTDOWN);
+  }
+  if (chunks & 1u << SCTP_SHUTDOWN_COMPLETE && end->state == SHUTDOWN_ACK_SENT) sctp_finish(end, SCTP_END_SHUTDOWN);
+}
+
+void sctp_shutdown(struct sctp *sctp, enum sctp_side side) {
+  struct endpoint *end = &sctp->ends[side];
+  if (end->state == ESTABLISHED) {
+    end->state = SHUTDOWN_PENDING;
+    sctp_shutdown_progress(end);
+  } else if (end->state < ESTABLISHED)
+    sctp_abort(sctp, side);
+}
+
+void sctp_abort(struct sctp *sctp, enum sctp_side side) {
+  struct endpoint *end = &sctp->ends[side];
+  if (end->state > COOKIE_WAIT) sctp_send_control(end, sctp_path_for_data(end), SCTP_ABORT, NULL);
+  stop(end);
+}
+
+void sctp_forget(struct sctp *sctp) {
+  sctp->forgotten = true;
+  for (int side = 0; side < 2; side++) stop(&sctp->ends[side]);
+}
+
+/* ---- packets in ---- */
+
+/* Section 8.4: out of the blue. */
+static void closed_input(struct endpoint *end, const struct packet *packet) {
+  unsigned chunks = packet->info.chunks;
+  if (chunks & 1u << SCTP_SHUTDOWN_ACK)
+    sctp_send_control(end, packet->info.path, SCTP_SHUTDOWN_COMPLETE, NULL);
+  else if (!(chunks & (1u << SCTP_ABORT | 1u << SCTP_SHUTDOWN_COMPLETE)))
+    sctp_send_control(end, packet->info.path, SCTP_ABORT, NULL);
+}
+
+static void open_input(struct endpoint *end, const struct packet *packet, const struct trail *trail) {
+  unsigned chunks = packet->info.chunks;
+  if (chunks & 1u << SCTP_ABORT) {
+    if (end->state != LISTEN) sctp_finish(end, SCTP_END_ABORTED);
+    return;
+  }
+  if (chunks & setup_chunks) sctp_setup_input(end, packet, trail);
+  if (end->state >= ESTABLISHED && chunks & 1u << SCTP_SACK) sctp_ack_input(end, packet->sack);
+  if (end->state >= ESTABLISHED && chunks & heartbeat_chunks) sctp_heartbeat_input(end, packet);
+  if (end->state >= ESTABLISHED && chunks & shutdown_chunks) shutdown_chunks_input(end, packet);
+  if (sctp_takes_data(end) && packet->runs) sctp_data_input(end, packet, trail);
+}
+
+void sctp_input(void *tag, const struct trail *trail) {
+  struct packet *packet = tag;
+  struct sctp *sctp = packet->sctp;
+  struct endpoint *end = &sctp->ends[!packet->info.from];
+  assert(trail->at == sctp_now(end));
+  if (!sctp->forgotten) {
+    if (end->state == CLOSED)
+      closed_input(end, packet);
+    else
+      open_input(end, packet, trail);
+    if (end->owe_cookie_ack || end->in.due == SACK_AT_ONCE) sctp_send_owed(end);
+  }
+  sctp_packet_free(sctp, packet);
+}
+
+/* ---- asked from outside ---- */
+
+bool sctp_is_established(const struct sctp *sctp, enum sctp_side side) { return sctp->ends[side].state == ESTABLISHED; }
+
+void sctp_counters(const struct sctp *sctp, enum sctp_side side, struct sctp_counters *out) { *out = sctp->ends[side].counters; }
+
+void sctp_path_state(const struct sctp *sctp, enum sctp_side side, int index, struct sctp_path_state *out) {
+  const struct path *path = &sctp->ends[side].paths[index];
+  *out = (struct sctp_path_state){
+      .rto = path->rto,
+      .srtt = path->measured ? path->srtt : 0,
+      .rttvar = path->rttvar,
+      .cwnd = path->cwnd,
+      .ssthresh = path->ssthresh,
+      .flight = path->flight,
+      .errors = path->errors,
+      .active = path->active,
+  };
+}
