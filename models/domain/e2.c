@@ -2,6 +2,7 @@
 #include "models/domain/e2.h"
 
 #include "models/crypto/cost_share.h"
+#include "models/domain/e2ap.h"
 #include "models/domain/probe.h"
 #include "models/security/ikev2.h"
 
@@ -36,6 +37,8 @@ enum metric {
   IKE_ESTABLISH,
   TUNNEL_SETUP,
   GAVE_UP,
+  SCTP_SETUP,
+  E2_SETUP,
   DATA_LATENCY,
   IPSEC_OVERHEAD,
   SUCCESS,
@@ -63,6 +66,9 @@ static const struct metric_def metrics[METRIC_COUNT_E2] = {
     [TUNNEL_SETUP] = {"tunnel_setup", METRIC_TIME, "initiation", "CHILD_SA installed at the initiator",
         "ike_establish plus the initiator's first key generation and last verification"},
     [GAVE_UP] = {"gave_up", METRIC_TIME, "initiation", "the initiator's last retransmission timer runs out", "how long a failed set-up took to fail"},
+    [SCTP_SETUP] = {"sctp_setup", METRIC_TIME, "INIT sent by the gNB, the path being up", "COOKIE-ACK in at the gNB",
+        "four-way set-up of the association, through the tunnel if there is one"},
+    [E2_SETUP] = {"e2_setup", METRIC_TIME, "initiation", "E2 SETUP RESPONSE in at the gNB", "tunnel, association and E2 setup procedure"},
     [DATA_LATENCY] = {"data_latency", METRIC_TIME, "packet handed to the sender's IP stack", "packet handed to the receiver's application",
         "one-way latency of probe packets, through the tunnel if there is one"},
     [IPSEC_OVERHEAD] = {"ipsec_overhead", METRIC_SIGNED_TIME, "data_latency of the same packet without IPsec", "data_latency",
@@ -88,6 +94,8 @@ struct setup {
   struct net_link_config link;
   const struct cost_platform *platforms[2];
   const struct cost_row *path[2];
+  struct secure_path_config esp;
+  struct e2ap_config e2ap;
   struct probe_config probe;
   int gateway_cores;
   bool random;
@@ -121,16 +129,17 @@ static int load_platforms(const struct config *config, const char *base_dir, str
 
 /* Which platform rows a protected packet costs; without them ESP is refused rather than free. */
 static int load_esp(struct setup *setup, struct err *e) {
-  static const char *const operations[2] = {"seal", "open"};
   const char *title = ikev2_esp_titles[setup->ike.esp];
-  setup->probe.mode = setup->ike.transport_mode ? ESP_TRANSPORT : ESP_TUNNEL;
-  setup->probe.udp_encapsulated = setup->ike.nat_traversal;
+  setup->esp.mode = setup->ike.transport_mode ? ESP_TRANSPORT : ESP_TUNNEL;
+  setup->esp.udp_encapsulated = setup->ike.nat_traversal;
   for (int side = 0; side < 2; side++) {
-    setup->probe.packet[side] = cost_find(setup->platforms[side], "software", "esp_packet");
-    setup->probe.aead[side] = cost_find(setup->platforms[side], title, operations[side]);
-    if (!setup->probe.aead[side])
-      return err_add(e, ERR_INPUT, "%s: platform %s states no cost for %s %s, which ipsec.esp needs", platform_keys[side],
-          cost_platform_name(setup->platforms[side]), title, operations[side]);
+    const struct cost_platform *platform = setup->platforms[side];
+    setup->esp.packet[side] = cost_find(platform, "software", "esp_packet");
+    setup->esp.seal[side] = cost_find(platform, title, "seal");
+    setup->esp.open[side] = cost_find(platform, title, "open");
+    if (!setup->esp.seal[side] || !setup->esp.open[side])
+      return err_add(e, ERR_INPUT, "%s: platform %s states no cost for %s seal and open, which ipsec.esp needs", platform_keys[side],
+          cost_platform_name(platform), title);
   }
   return 0;
 }
@@ -153,7 +162,7 @@ static bool direction_is_random(const struct net_direction *direction) {
 static bool setup_is_random(const struct setup *setup) {
   bool random = table_is_random(&setup->table) || setup->ike.ladder.jitter_ppb > 0;
   for (int side = 0; side < 2; side++) {
-    const struct cost_row *rows_used[] = {setup->path[side], setup->probe.packet[side], setup->probe.aead[side]};
+    const struct cost_row *rows_used[] = {setup->path[side], setup->esp.packet[side], setup->esp.seal[side], setup->esp.open[side]};
     for (size_t i = 0; i < sizeof rows_used / sizeof *rows_used; i++) random |= rows_used[i] && cost_is_random(rows_used[i]);
     random |= direction_is_random(&setup->link.direction[side]);
   }
@@ -201,6 +210,8 @@ static int prepare(const struct config *config, const char *base_dir, const stru
     if (!rc) rc = handshake_resolve(&setup->table, setup->platforms, platform_keys, e);
     if (!rc) rc = load_esp(setup, e);
   }
+  int mtu = setup->table.count > 0 ? secure_path_mtu(&setup->esp, setup->link.mtu_bytes) : setup->link.mtu_bytes;
+  if (!rc) rc = e2ap_configure(config, mtu, &setup->e2ap, e);
   setup->random = setup_is_random(setup);
 out:
   if (rc) {
@@ -234,7 +245,7 @@ static void warnings(const void *state, void (*fn)(void *arg, const char *text),
 
 enum { ENTITY_NODE = 1 };
 
-struct tunnel {
+struct node {
   const struct setup *setup;
   const struct domain_run *run;
   int link;
@@ -242,29 +253,32 @@ struct tunnel {
   struct cpu *cpus[2];
   struct draw_key key;
   struct handshake *handshake;
+  struct secure_path *path;  /* once IKE is done */
   const struct probe *probe; /* NULL: did not start */
+  struct trail path_up;
+  bool associated;
   struct trail initiated, first_out, request_out;
   int responses; /* index of the last response that came in, -1: none */
 };
 
 static void message_sent(void *arg, int message, const struct trail *trail) {
-  struct tunnel *tunnel = arg;
-  if (message == 0) tunnel->first_out = *trail;
-  if (message % 2 == 0) tunnel->request_out = *trail;
+  struct node *node = arg;
+  if (message == 0) node->first_out = *trail;
+  if (message % 2 == 0) node->request_out = *trail;
 }
 
-static void read_counters(const struct tunnel *tunnel, struct net_counters counters[2]) {
-  const struct net *net = tunnel->run->net;
-  for (int side = 0; side < 2; side++) net->ops->counters(net, tunnel->link, (enum net_side)side, &counters[side]);
+static void read_counters(const struct node *node, struct net_counters counters[2]) {
+  const struct net *net = node->run->net;
+  for (int side = 0; side < 2; side++) net->ops->counters(net, node->link, (enum net_side)side, &counters[side]);
 }
 
 static const enum metric establishment_metrics[] = {IKE_BYTES_I2R, IKE_BYTES_R2I, IKE_PACKETS_I2R, IKE_PACKETS_R2I};
 
-static void sample_establishment(const struct tunnel *tunnel) {
+static void sample_establishment(const struct node *node) {
   struct net_counters c[2];
-  read_counters(tunnel, c);
+  read_counters(node, c);
   const int64_t values[] = {c[0].sent_bytes, c[1].sent_bytes, c[0].sent_packets, c[1].sent_packets};
-  for (size_t i = 0; i < sizeof values / sizeof *values; i++) metric_sample(tunnel->run->metrics, (int)establishment_metrics[i], values[i], NULL);
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) metric_sample(node->run->metrics, (int)establishment_metrics[i], values[i], NULL);
 }
 
 /* Which exchange's round trip ends with this response. */
@@ -275,100 +289,132 @@ static int round_trip_of(const struct setup *setup, int response) {
 }
 
 static void message_received(void *arg, int message, const struct trail *trail) {
-  struct tunnel *tunnel = arg;
+  struct node *node = arg;
   if (message % 2 == 0) return;
-  tunnel->responses = message;
-  metric_sample_between(tunnel->run->metrics, round_trip_of(tunnel->setup, message), &tunnel->request_out, trail);
-  if (message == tunnel->setup->auth_response) {
-    metric_sample_between(tunnel->run->metrics, IKE_ESTABLISH, &tunnel->first_out, trail);
-    sample_establishment(tunnel);
+  node->responses = message;
+  metric_sample_between(node->run->metrics, round_trip_of(node->setup, message), &node->request_out, trail);
+  if (message == node->setup->auth_response) {
+    metric_sample_between(node->run->metrics, IKE_ESTABLISH, &node->first_out, trail);
+    sample_establishment(node);
   }
 }
 
 static void packet_delivered(void *arg, const struct trail *from, const struct trail *to) {
-  struct tunnel *tunnel = arg;
-  metric_sample_between(tunnel->run->metrics, DATA_LATENCY, from, to);
+  struct node *node = arg;
+  metric_sample_between(node->run->metrics, DATA_LATENCY, from, to);
 }
 
 static void packet_overhead(void *arg, simtime difference) {
-  struct tunnel *tunnel = arg;
-  metric_sample(tunnel->run->metrics, IPSEC_OVERHEAD, difference, NULL);
+  struct node *node = arg;
+  metric_sample(node->run->metrics, IPSEC_OVERHEAD, difference, NULL);
 }
 
-static void start_probe(struct tunnel *tunnel) {
-  struct probe_peers peers = {tunnel->run->sim, {tunnel->ports[0], tunnel->ports[1]}, {tunnel->cpus[0], tunnel->cpus[1]}};
-  struct probe_result result = {packet_delivered, packet_overhead, tunnel};
-  tunnel->probe = probe_start(&peers, &tunnel->setup->probe, &tunnel->key, &result);
+static void start_probe(struct node *node) {
+  struct probe_result result = {packet_delivered, packet_overhead, node};
+  node->probe = probe_start(node->run->sim, node->path, &node->setup->probe, &result);
 }
 
-static void sample_utilisation(struct tunnel *tunnel, simtime elapsed) {
+static void association_up(void *arg, const struct trail *trail) {
+  struct node *node = arg;
+  node->associated = true;
+  metric_sample_between(node->run->metrics, SCTP_SETUP, &node->path_up, trail);
+}
+
+static void e2_set_up(void *arg, bool ok, const struct trail *trail) {
+  struct node *node = arg;
+  if (ok)
+    metric_sample_between(node->run->metrics, E2_SETUP, &node->initiated, trail);
+  else
+    metric_fail(node->run->metrics, E2_SETUP);
+  if (!node->associated) metric_fail(node->run->metrics, SCTP_SETUP);
+  start_probe(node);
+}
+
+/* The gNB can reach the RIC: through the tunnel, or at once without IPsec. */
+static void path_is_up(struct node *node, const struct trail *trail) {
+  const struct setup *setup = node->setup;
+  node->path = secure_path_new(node->run->sim, node->ports, node->cpus, &setup->esp, &node->key);
+  node->path_up = *trail;
+  if (!setup->e2ap.enabled) {
+    start_probe(node);
+    return;
+  }
+  struct e2ap_observer observer = {association_up, e2_set_up, node};
+  e2ap_start(node->run->sim, node->path, setup->table.count > 0, &setup->e2ap, &node->key, &observer, trail);
+}
+
+static void sample_utilisation(struct node *node, simtime elapsed) {
   if (elapsed > 0)
-    metric_sample(tunnel->run->metrics, GATEWAY_UTILISATION,
-        (int64_t)((__int128)cpu_busy(tunnel->cpus[1]) * SHARE_ONE / ((__int128)elapsed * tunnel->setup->gateway_cores)), NULL);
+    metric_sample(node->run->metrics, GATEWAY_UTILISATION,
+        (int64_t)((__int128)cpu_busy(node->cpus[1]) * SHARE_ONE / ((__int128)elapsed * node->setup->gateway_cores)), NULL);
 }
 
 /* What a set-up that died has not reached. */
-static void fail_the_rest(const struct tunnel *tunnel) {
-  struct metric_set *set = tunnel->run->metrics;
-  const struct setup *setup = tunnel->setup;
-  for (int response = tunnel->responses + 2; response < setup->table.count; response += 2) metric_fail(set, round_trip_of(setup, response));
+static void fail_the_rest(const struct node *node) {
+  struct metric_set *set = node->run->metrics;
+  const struct setup *setup = node->setup;
+  for (int response = node->responses + 2; response < setup->table.count; response += 2) metric_fail(set, round_trip_of(setup, response));
   metric_fail(set, TUNNEL_SETUP);
-  if (tunnel->responses >= setup->auth_response) return;
+  if (setup->e2ap.enabled) {
+    metric_fail(set, SCTP_SETUP);
+    metric_fail(set, E2_SETUP);
+  }
+  if (node->responses >= setup->auth_response) return;
   metric_fail(set, IKE_ESTABLISH);
   for (size_t i = 0; i < sizeof establishment_metrics / sizeof *establishment_metrics; i++) metric_fail(set, (int)establishment_metrics[i]);
 }
 
 static void set_up_finished(void *arg, bool ok, const struct trail *trail) {
-  struct tunnel *tunnel = arg;
-  struct metric_set *set = tunnel->run->metrics;
+  struct node *node = arg;
+  struct metric_set *set = node->run->metrics;
   struct net_counters c[2];
-  read_counters(tunnel, c);
+  read_counters(node, c);
   metric_sample(set, BYTES_TOTAL, c[0].sent_bytes + c[1].sent_bytes, NULL);
   metric_sample(set, PACKETS_TOTAL, c[0].sent_packets + c[1].sent_packets, NULL);
   metric_sample(set, SUCCESS, ok ? SHARE_ONE : 0, NULL);
-  metric_sample(set, RETRANSMISSIONS, handshake_retransmissions(tunnel->handshake), NULL);
-  sample_utilisation(tunnel, trail->at - tunnel->initiated.at);
+  metric_sample(set, RETRANSMISSIONS, handshake_retransmissions(node->handshake), NULL);
+  sample_utilisation(node, trail->at - node->initiated.at);
   if (ok) {
-    metric_sample_between(set, TUNNEL_SETUP, &tunnel->initiated, trail);
-    start_probe(tunnel);
+    metric_sample_between(set, TUNNEL_SETUP, &node->initiated, trail);
+    path_is_up(node, trail);
     return;
   }
-  metric_sample_between(set, GAVE_UP, &tunnel->initiated, trail);
-  fail_the_rest(tunnel);
+  metric_sample_between(set, GAVE_UP, &node->initiated, trail);
+  fail_the_rest(node);
 }
 
 static int64_t path_latency(const void *row, int64_t size_bytes, uint64_t uniform) { return cost_draw(row, size_bytes, uniform); }
 
 static void run(const void *state, const struct domain_run *run) {
   const struct setup *setup = state;
-  struct tunnel *tunnel = sim_alloc(run->sim, sizeof *tunnel);
-  *tunnel = (struct tunnel){.setup = setup, .run = run, .responses = -1, .key = {.seed = run->seed, .replication = run->replication, .entity = ENTITY_NODE}};
+  struct node *node = sim_alloc(run->sim, sizeof *node);
+  *node = (struct node){.setup = setup, .run = run, .responses = -1, .key = {.seed = run->seed, .replication = run->replication, .entity = ENTITY_NODE}};
   int gnb = run->net->ops->node_add(run->net), gateway = run->net->ops->node_add(run->net);
-  tunnel->link = run->net->ops->link_add(run->net, gnb, gateway, &setup->link);
+  node->link = run->net->ops->link_add(run->net, gnb, gateway, &setup->link);
   for (int side = 0; side < 2; side++) {
-    struct draw_key key = tunnel->key;
+    struct draw_key key = node->key;
     key.entity = (uint32_t)(ENTITY_NODE * 2 + side);
     const struct cost_row *row = setup->path[side];
     struct port_latency latency = {row ? path_latency : NULL, row, row && cost_is_random(row)};
-    tunnel->ports[side] = port_new(run->sim, run->net, tunnel->link, (enum net_side)side, latency, &key);
-    tunnel->cpus[side] = cpu_new(run->sim, side == 0 ? 1 : setup->gateway_cores);
+    node->ports[side] = port_new(run->sim, run->net, node->link, (enum net_side)side, latency, &key);
+    node->cpus[side] = cpu_new(run->sim, side == 0 ? 1 : setup->gateway_cores);
   }
-  trail_begin(&tunnel->initiated, 0);
+  trail_begin(&node->initiated, 0);
   if (setup->table.count > 0) {
-    struct handshake_peers peers = {run->sim, {tunnel->ports[0], tunnel->ports[1]}, {tunnel->cpus[0], tunnel->cpus[1]}};
-    struct handshake_observer observer = {message_sent, message_received, set_up_finished, tunnel};
-    tunnel->handshake = handshake_start(&peers, &setup->table, &setup->ike.ladder, &tunnel->key, &observer, &tunnel->initiated);
+    struct handshake_peers peers = {run->sim, {node->ports[0], node->ports[1]}, {node->cpus[0], node->cpus[1]}};
+    struct handshake_observer observer = {message_sent, message_received, set_up_finished, node};
+    node->handshake = handshake_start(&peers, &setup->table, &setup->ike.ladder, &node->key, &observer, &node->initiated);
   } else {
     metric_sample(run->metrics, SUCCESS, SHARE_ONE, NULL);
-    start_probe(tunnel);
+    path_is_up(node, &node->initiated);
   }
   bool stop = false;
   run->net->ops->run(run->net, SIMTIME_HORIZON, &stop);
-  for (int64_t i = probe_lost(tunnel->probe); i > 0; i--) metric_fail(run->metrics, DATA_LATENCY);
-  for (int64_t i = probe_unpaired(tunnel->probe); i > 0; i--) metric_fail(run->metrics, IPSEC_OVERHEAD);
+  for (int64_t i = probe_lost(node->probe); i > 0; i--) metric_fail(run->metrics, DATA_LATENCY);
+  for (int64_t i = probe_unpaired(node->probe); i > 0; i--) metric_fail(run->metrics, IPSEC_OVERHEAD);
 }
 
-static const struct param_table *const tables[] = {&net_path_params, &own_params, &ikev2_params, &probe_params};
+static const struct param_table *const tables[] = {&net_path_params, &own_params, &ikev2_params, &e2ap_params, &sctp_params, &probe_params};
 
 const struct domain domain_e2 = {
     .name = "e2",

@@ -6,7 +6,7 @@
  * Units:    as metric.h.
  * Clocks:   stated with each metric in e2.c.
  * Sources:  3GPP TS 33.501 and O-RAN WG11 security requirements: IPsec (IKEv2, ESP) protects E2.
- * Left out: SCTP, E2AP, several nodes.
+ * Left out: E2AP beyond the setup procedure, several nodes.
  */
 #ifndef PQNETSIM_E2_H
 #define PQNETSIM_E2_H

@@ -35,59 +35,18 @@ struct flow {
 };
 
 struct probe {
-  struct probe_peers peers;
+  struct secure_path *path;
   struct probe_config config;
-  struct draw_key key;
   struct probe_result result;
   struct flow flows[2]; /* the one under study, then the plain one for comparison */
   simtime *latency;     /* of the protected packets; SIMTIME_NEVER: not delivered */
   int64_t pairs;
-  int64_t in_work;      /* packets that keep a processor busy or wait for one */
-  simtime last_on_link; /* when the sender last put one on the link */
 };
 
-static int64_t draw(const struct probe *probe, const struct cost_row *row, int64_t index, int side, int op) {
-  if (!row) return 0;
-  struct draw_key key = probe->key;
-  key.purpose = DRAW_COST_PACKET;
-  key.message = (uint32_t)(FIRST_NUMBER + index);
-  key.fragment = (uint16_t)(side * 2 + op);
-  return cost_draw(row, probe->config.size_bytes, random_draw(&key));
-}
-
-/* One end's work on a packet. A plain packet costs nothing here: what it costs is not caused by IPsec. */
-static void work(struct packet *packet, int side, const struct trail *trail, cpu_done_fn *done) {
-  const struct probe *probe = packet->flow->probe;
-  int64_t cost[PART_COUNT] = {0};
-  if (packet->flow->protected) {
-    cost[PART_CRYPTO] = draw(probe, probe->config.aead[side], packet->index, side, 0);
-    cost[PART_SOFTWARE] = draw(probe, probe->config.packet[side], packet->index, side, 1);
-  }
-  packet->flow->probe->in_work++;
-  cpu_submit(probe->peers.cpus[side], trail, cost, done, packet);
-}
-
-static void sealed(void *arg, const struct trail *trail) {
-  struct packet *packet = arg;
-  struct probe *probe = packet->flow->probe;
-  probe->in_work--;
-  probe->last_on_link = trail->at;
-  const struct probe_config *config = &probe->config;
-  int64_t payload = packet->flow->protected ? esp_payload_bytes(config->size_bytes, config->mode) : config->size_bytes - ESP_IPV4_HEADER_BYTES;
-  struct net_message message = {
-      .udp = packet->flow->protected && config->udp_encapsulated,
-      .size_bytes = payload,
-      .number = (uint32_t)(FIRST_NUMBER + packet->index),
-      .tag = packet,
-  };
-  port_send(probe->peers.ports[0], &message, trail);
-}
-
-static void opened(void *arg, const struct trail *trail) {
+static void delivered(void *arg, const struct trail *trail) {
   struct packet *packet = arg;
   struct probe *probe = packet->flow->probe;
   simtime latency = trail->at - packet->begin.at;
-  probe->in_work--;
   if (packet->flow == &probe->flows[0]) {
     probe->latency[packet->index] = latency;
     probe->result.delivered(probe->result.arg, &packet->begin, trail);
@@ -97,18 +56,13 @@ static void opened(void *arg, const struct trail *trail) {
   }
 }
 
-static void arrived(void *arg, const struct net_message *message, const struct trail *trail) {
-  (void)arg;
-  work(message->tag, 1, trail, opened);
-}
-
 static void send_next(struct sim *sim, void *arg);
 
 /* Starts the plain flow on an idle path: nothing of the protected one may stand before it in any queue. */
 static void start_plain(struct sim *sim, void *arg) {
   struct probe *probe = arg;
-  simtime idle = probe->last_on_link + probe->config.drain;
-  if (probe->in_work > 0 || sim_now(sim) < idle)
+  simtime idle = secure_path_last_sent(probe->path, 0) + probe->config.drain;
+  if (secure_path_in_work(probe->path) > 0 || sim_now(sim) < idle)
     event_at(sim, sim_now(sim) < idle ? idle : sim_now(sim) + probe->config.drain, start_plain, probe);
   else
     send_next(sim, &probe->flows[1]);
@@ -120,26 +74,29 @@ static void send_next(struct sim *sim, void *arg) {
   struct packet *packet = sim_alloc(sim, sizeof *packet);
   *packet = (struct packet){.flow = flow, .index = flow->sent++};
   trail_begin(&packet->begin, sim_now(sim));
-  struct trail trail = packet->begin;
-  work(packet, 0, &trail, sealed);
+  struct secure_packet out = {
+      .protect = flow->protected,
+      .bytes = probe->config.size_bytes,
+      .number = (uint32_t)(FIRST_NUMBER + packet->index),
+      .deliver = delivered,
+      .arg = packet,
+  };
+  secure_path_send(probe->path, &out, &packet->begin);
   if (flow->sent < probe->config.packets)
     event_at(sim, sim_now(sim) + probe->config.interval, send_next, flow);
   else if (flow == &probe->flows[0] && flow->protected)
     event_at(sim, sim_now(sim) + probe->config.drain, start_plain, probe);
 }
 
-const struct probe *probe_start(
-    const struct probe_peers *peers, const struct probe_config *config, const struct draw_key *key, const struct probe_result *result) {
+const struct probe *probe_start(struct sim *sim, struct secure_path *path, const struct probe_config *config, const struct probe_result *result) {
   if (config->packets == 0) return NULL;
-  struct probe *probe = sim_alloc(peers->sim, sizeof *probe);
-  *probe = (struct probe){.peers = *peers, .config = *config, .key = *key, .result = *result};
+  struct probe *probe = sim_alloc(sim, sizeof *probe);
+  *probe = (struct probe){.path = path, .config = *config, .result = *result};
   probe->flows[0] = (struct flow){.probe = probe, .protected = config->protected_flow};
   probe->flows[1] = (struct flow){.probe = probe};
-  probe->latency = sim_alloc(peers->sim, (size_t)config->packets * sizeof *probe->latency);
+  probe->latency = sim_alloc(sim, (size_t)config->packets * sizeof *probe->latency);
   for (int64_t i = 0; i < config->packets; i++) probe->latency[i] = SIMTIME_NEVER;
-  port_on_raw(peers->ports[1], arrived, probe);
-  if (config->udp_encapsulated) port_on_udp(peers->ports[1], arrived, probe);
-  event_at(peers->sim, sim_now(peers->sim), send_next, &probe->flows[0]);
+  event_at(sim, sim_now(sim), send_next, &probe->flows[0]);
   return probe;
 }
 

@@ -10,10 +10,7 @@
 #ifndef PQNETSIM_PROBE_H
 #define PQNETSIM_PROBE_H
 
-#include "models/crypto/cost.h"
-#include "models/transport/esp.h"
-#include "models/transport/port.h"
-#include "sim/core/cpu.h"
+#include "models/domain/secure_path.h"
 
 extern const struct param_table probe_params; /* probe.* */
 
@@ -21,20 +18,10 @@ struct probe_config {
   int64_t packets, size_bytes;
   simtime interval;
   bool protected_flow; /* false: the plain flow alone */
-  enum esp_mode mode;
-  bool udp_encapsulated;
-  simtime drain; /* by then everything the sender has put on the link has arrived or is lost */
-  /* Cost of one packet at sender and receiver, NULL for none: [0] seal side, [1] open side. */
-  const struct cost_row *packet[2], *aead[2];
+  simtime drain;       /* by then everything the sender has put on the link has arrived or is lost */
 };
 
 void probe_configure(const struct config *config, struct probe_config *out);
-
-struct probe_peers {
-  struct sim *sim;
-  struct port *ports[2]; /* [0] sends */
-  struct cpu *cpus[2];
-};
 
 struct probe_result {
   /* A packet of the flow under study (protected if there is a tunnel) was delivered: latency and its parts. */
@@ -44,10 +31,9 @@ struct probe_result {
   void *arg;
 };
 
-/* Starts now; the flows end by themselves. NULL when there are no packets to send. */
+/* Starts now, from side 0; the flows end by themselves. NULL when there are no packets to send. */
 struct probe;
-const struct probe *probe_start(
-    const struct probe_peers *peers, const struct probe_config *config, const struct draw_key *key, const struct probe_result *result);
+const struct probe *probe_start(struct sim *sim, struct secure_path *path, const struct probe_config *config, const struct probe_result *result);
 
 /* When the run is over: packets of the flow under study that were not delivered, and pairs of which one or both were not.
  * 0 for NULL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: models/domain/e2.o models/domain/probe.o models/security/ikev2.o models/security/ikev2_config.o models/security/handshake.o models/security/x509.o models/transport/port.o models/transport/esp.o models/crypto/alg.o models/crypto/cost.o models/crypto/cost_share.o models/crypto/cost_data.o models/crypto/cost_line.o models/crypto/csv.o sim/run/run.o sim/net/net_path.o sim/net/net_rules.o sim/net/net_native.o sim/core/param.o sim/core/units.o sim/core/err.o sim/core/event.o sim/core/random.o sim/core/cpu.o sim/core/metric.o
+// objects: models/domain/e2.o models/domain/e2ap.o models/domain/probe.o models/domain/secure_path.o models/security/ikev2.o models/security/ikev2_config.o models/security/handshake.o models/security/x509.o models/transport/port.o models/transport/esp.o models/transport/sctp.o models/transport/sctp_ack.o models/transport/sctp_path.o models/transport/sctp_profile.o models/transport/sctp_receive.o models/transport/sctp_send.o models/transport/sctp_setup.o models/crypto/alg.o models/crypto/cost.o models/crypto/cost_share.o models/crypto/cost_data.o models/crypto/cost_line.o models/crypto/csv.o sim/run/run.o sim/net/net_path.o sim/net/net_rules.o sim/net/net_native.o sim/core/param.o sim/core/units.o sim/core/err.o sim/core/event.o sim/core/random.o sim/core/cpu.o sim/core/metric.o
 #include "models/crypto/cost.h"
 #include "models/domain/e2.h"
 #include "sim/run/run.h"
@@ -268,6 +268,33 @@ static void plain_packets_take_wire_time_and_delay(void **state) {
   metric_set_free(set);
 }
 
+/* Without IPsec, RTT 10 ms at 1 Gbit/s. Set-up is INIT 132, INIT-ACK 452, COOKIE-ECHO 360, COOKIE-ACK 36 bytes: 980 * 8 ns
+ * = 7.84 us of wire and two round trips. The request of 2331 bytes goes as 1452 and 879: packets of 20 + 12 + 16 + 1452 =
+ * 1500 and 20 + 12 + 16 + 880 = 928 bytes, one behind the other, 19.424 us and 5 ms; the response of 60 bytes bundled with
+ * the SACK of the request: 20 + 12 + 16 + 16 + 60 = 124 bytes, 0.992 us and 5 ms. Platforms without software costs. */
+static void e2_setup_takes_three_round_trips_after_the_path_is_up(void **state) {
+  (void)state;
+  const char *const pairs[] = {"e2.setup", "yes", "ipsec.kex", "none", "path.rtt", "10ms", "path.rate", "1Gbit/s", "platform.initiator", "xeon-6242r",
+      "platform.responder", "xeon-6242r", NULL};
+  struct metric_set *set = simulate(pairs, 1);
+  assert_int_equal(summary(set, "sctp_setup").max, 20 * MS + 7840);
+  assert_int_equal(summary(set, "e2_setup").max, 30 * MS + 7840 + 19424 + 992);
+  metric_set_free(set);
+}
+
+static void e2_setup_goes_through_the_tunnel_and_is_counted_under_loss(void **state) {
+  (void)state;
+  const char *const pairs[] = {"e2.setup", "yes", "path.rtt", "10ms", "path.loss", "40%", "probe.packets", "0", NULL};
+  enum { REPLICATIONS = 300 };
+  struct metric_set *set = simulate(pairs, REPLICATIONS);
+  struct metric_summary tunnel = summary(set, "tunnel_setup"), setup = summary(set, "e2_setup"), association = summary(set, "sctp_setup");
+  assert_int_equal(setup.n + setup.failed, REPLICATIONS);
+  assert_int_equal(association.n + association.failed, REPLICATIONS);
+  assert_true(setup.n > 0 && setup.n < tunnel.n);
+  assert_true(setup.min > tunnel.min + 30 * MS);
+  metric_set_free(set);
+}
+
 /* Common random numbers: another key exchange, even an additional one, leaves the draws of the other messages as they were. */
 static void same_seed_same_losses_for_every_key_exchange(void **state) {
   (void)state;
@@ -323,6 +350,8 @@ int main(void) {
       cmocka_unit_test(failed_set_ups_are_counted_everywhere),
       cmocka_unit_test(childless_tunnel_needs_one_more_exchange),
       cmocka_unit_test(plain_packets_take_wire_time_and_delay),
+      cmocka_unit_test(e2_setup_takes_three_round_trips_after_the_path_is_up),
+      cmocka_unit_test(e2_setup_goes_through_the_tunnel_and_is_counted_under_loss),
       cmocka_unit_test(same_seed_same_losses_for_every_key_exchange),
       cmocka_unit_test(additional_exchange_leaves_the_authentication_alone),
   };
