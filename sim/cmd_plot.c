@@ -68,10 +68,11 @@ static const struct cmd_option *const show_options[] = {&cmd_option_where, NULL}
 
 const struct cmd cmd_plot = {"plot", "STUDY.db", 1, 1, "Draw a figure; gnuplot's script and data stay beside it.",
     "  pqnetsim plot rtt.db -o rtt.svg --y tunnel_setup \\\n"
-    "      --x path.delay --by ipsec.kex\n"
-    "  pqnetsim plot rtt.db -o why.png --y tunnel_setup --kind breakdown\n"
+    "      --x path.delay --by ipsec.kex --where path.loss=0%\n"
+    "  pqnetsim plot rtt.db -o why.png --y tunnel_setup --kind breakdown \\\n"
+    "      --x ipsec.kex --where path.loss=0% --where path.delay=100ms\n"
     "  pqnetsim plot rtt.db -o cdf.pdf --y tunnel_setup --kind cdf \\\n"
-    "      --where path.loss=1%",
+    "      --by ipsec.kex --where path.loss=1% --where path.delay=100ms",
     plot_options, run_plot};
 
 const struct cmd cmd_export = {"export", "STUDY.db", 1, 1, "Print every point and metric of a study as CSV or JSON.",

@@ -253,7 +253,7 @@ static const struct cmd_option *const options[] = {
 
 const struct cmd cmd_sweep = {"sweep", "FILE.yaml", 1, 1, "Run every point into one SQLite study; again: resume or extend it.",
     "  pqnetsim sweep scenarios/e2-rtt.yaml -o rtt.db\n"
-    "  pqnetsim sweep scenarios/e2-rtt.yaml -o rtt.db --jobs 8 --reps 1000\n"
+    "  pqnetsim sweep scenarios/e2-rtt.yaml -o rtt.db --jobs 8 --reps 4000\n"
     "  pqnetsim sweep scenarios/e2-rtt.yaml --dry-run\n"
     "\n"
     "Exit status: 0 all well, 1 interrupted, a point failed or a require does not\n"

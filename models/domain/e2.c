@@ -75,10 +75,10 @@ static const struct metric_def metrics[METRIC_COUNT_E2] = {
         "paired difference of data_latency to ipsec.kex none"},
     [SUCCESS] = {"success", METRIC_SHARE, "set-ups started", "set-ups completed", "share of set-ups that completed"},
     [RETRANSMISSIONS] = {"retransmissions", METRIC_COUNT, "IKE requests sent again", NULL, "by the initiator during one set-up"},
-    [IKE_BYTES_I2R] = {"ike_bytes_i2r", METRIC_BYTES, "IP bytes, initiator to responder", NULL, "during establishment, retransmissions included"},
-    [IKE_BYTES_R2I] = {"ike_bytes_r2i", METRIC_BYTES, "IP bytes, responder to initiator", NULL, "during establishment, retransmissions included"},
-    [IKE_PACKETS_I2R] = {"ike_packets_i2r", METRIC_COUNT, "IP packets, initiator to responder", NULL, "during establishment, IP fragments counted singly"},
-    [IKE_PACKETS_R2I] = {"ike_packets_r2i", METRIC_COUNT, "IP packets, responder to initiator", NULL, "during establishment, IP fragments counted singly"},
+    [IKE_BYTES_I2R] = {"ike_bytes_i2r", METRIC_BYTES, "IP bytes, initiator to responder", NULL, "during establishment, retransmissions included; of set-ups that completed"},
+    [IKE_BYTES_R2I] = {"ike_bytes_r2i", METRIC_BYTES, "IP bytes, responder to initiator", NULL, "during establishment, retransmissions included; of set-ups that completed"},
+    [IKE_PACKETS_I2R] = {"ike_packets_i2r", METRIC_COUNT, "IP packets, initiator to responder", NULL, "during establishment, IP fragments counted singly; of set-ups that completed"},
+    [IKE_PACKETS_R2I] = {"ike_packets_r2i", METRIC_COUNT, "IP packets, responder to initiator", NULL, "during establishment, IP fragments counted singly; of set-ups that completed"},
     [BYTES_TOTAL] = {"bytes_total", METRIC_BYTES, "IP bytes of set-up, both directions", NULL, "everything a set-up put on the link, failed ones included"},
     [PACKETS_TOTAL] = {"packets_total", METRIC_COUNT, "IP packets of set-up, both directions", NULL, "everything a set-up put on the link, failed ones included"},
     [GATEWAY_UTILISATION] = {"gateway_utilisation", METRIC_SHARE, "core time of the gateway from initiation to set-up", "core time busy",
@@ -235,7 +235,7 @@ static void warnings(const void *state, void (*fn)(void *arg, const char *text),
   for (int side = 0; side < 2; side++) {
     if (setup->table.count == 0 || cost_find(setup->platforms[side], "software", "ike_message")) continue;
     char text[256];
-    snprintf(text, sizeof text, "%s: %s states no software costs: its times hold cryptography and network alone", platform_keys[side],
+    snprintf(text, sizeof text, "%s: %s states no cost of the IKE daemon (software ike_message): messages take cryptography and network time alone", platform_keys[side],
         cost_platform_name(setup->platforms[side]));
     fn(arg, text);
   }

@@ -29,7 +29,7 @@ static int clean(void **state) {
 }
 
 static char *read_file(const char *name) {
-  char path[256];
+  char path[512];
   snprintf(path, sizeof path, "%s/%s", folder, name);
   FILE *from = fopen(path, "r");
   if (!from) return NULL;

@@ -109,7 +109,7 @@ struct cell {
   int64_t count;
 };
 
-enum { SUB_BITS = 7, SUB = 1 << SUB_BITS, BUCKET_MAX = SUB + (62 - SUB_BITS) * SUB + SUB - 1 };
+enum { SUB_BITS = 10, SUB = 1 << SUB_BITS, BUCKET_MAX = SUB + (62 - SUB_BITS) * SUB + SUB - 1 };
 
 /* Monotone in value; negative values mirror the positive ones. */
 static int64_t bucket_of(int64_t value) {
@@ -119,12 +119,13 @@ static int64_t bucket_of(int64_t value) {
   return SUB + (exponent - SUB_BITS) * SUB + ((value >> (exponent - SUB_BITS)) & (SUB - 1));
 }
 
-static int64_t bucket_middle(int64_t bucket) {
-  if (bucket < 0) return -bucket_middle(-bucket);
-  if (bucket < SUB) return bucket;
-  int shift = (int)((bucket - SUB) / SUB);
-  int64_t width = INT64_C(1) << shift;
-  return (SUB + (bucket - SUB) % SUB) * width + width / 2;
+/* The smallest and the largest value of a bucket. */
+static void bucket_edges(int64_t bucket, int64_t *low, int64_t *high) {
+  int64_t size = bucket < 0 ? -bucket : bucket;
+  int shift = size < SUB ? 0 : (int)((size - SUB) / SUB);
+  int64_t from = size < SUB ? size : (SUB + (size - SUB) % SUB) << shift, to = from + (INT64_C(1) << shift) - 1;
+  *low = bucket < 0 ? -to : from;
+  *high = bucket < 0 ? -from : to;
 }
 
 struct series {
@@ -173,11 +174,13 @@ static void cells_bucket(struct series *s) {
 static void cells_add(struct series *s, int64_t value) {
   int64_t key = s->bucketed ? bucket_of(value) : value;
   size_t low = 0, high = s->cell_count;
-  /* Buckets in use mostly follow one another without a gap. */
-  size_t guess = high ? (size_t)(key - s->cells[0].key) : high;
-  if (guess < high && s->cells[guess].key == key) {
-    s->cells[guess].count++;
-    return;
+  /* Keys are different whole numbers in ascending order, mostly without a gap: the distance in keys from a known cell bounds
+   * the distance in places, above from the first cell and below from the last one that is possible. */
+  if (high && key >= s->cells[0].key) {
+    uint64_t most = (uint64_t)key - (uint64_t)s->cells[0].key;
+    if (most < high - 1) high = (size_t)most + 1;
+    uint64_t past = (uint64_t)s->cells[high - 1].key - (uint64_t)key;
+    if (s->cells[high - 1].key >= key && past < high) low = high - 1 - (size_t)past;
   }
   while (low < high) {
     size_t middle = (low + high) / 2;
@@ -221,9 +224,15 @@ static void cells_merge(struct series *into, struct series *from) {
   if (into->cell_count > METRIC_EXACT) cells_bucket(into);
 }
 
-static int64_t cell_value(const struct series *s, size_t i) {
-  int64_t value = s->bucketed ? bucket_middle(s->cells[i].key) : s->cells[i].key;
-  return value < s->min ? s->min : value > s->max ? s->max : value;
+/* The value of the place-th (1-based) of a cell's samples: in a bucket they are taken to lie evenly between its edges, as far
+ * as there were values. */
+static int64_t cell_value(const struct series *s, size_t i, int64_t place) {
+  if (!s->bucketed) return s->cells[i].key;
+  int64_t low, high;
+  bucket_edges(s->cells[i].key, &low, &high);
+  if (low < s->min) low = s->min;
+  if (high > s->max) high = s->max;
+  return low + (int64_t)((i128)(high - low) * (2 * place - 1) / (2 * (i128)s->cells[i].count));
 }
 
 /* ---- the set ---- */
@@ -338,13 +347,14 @@ int64_t metric_quantile(const struct metric_set *set, int metric, int permille) 
   if (rank <= 1) return s->min;
   if (rank == s->n) return s->max;
   size_t i = 0;
-  for (int64_t below = s->cells[0].count; below < rank; below += s->cells[i].count) i++;
-  return cell_value(s, i);
+  int64_t before = 0;
+  for (; before + s->cells[i].count < rank; i++) before += s->cells[i].count;
+  return cell_value(s, i, rank - before);
 }
 
 void metric_each(const struct metric_set *set, int metric, void (*fn)(void *arg, int64_t value, int64_t count), void *arg) {
   const struct series *s = series_of(set, metric);
-  for (size_t i = 0; i < s->cell_count; i++) fn(arg, cell_value(s, i), s->cells[i].count);
+  for (size_t i = 0; i < s->cell_count; i++) fn(arg, cell_value(s, i, (s->cells[i].count + 1) / 2), s->cells[i].count);
 }
 
 void metric_summarise(const struct metric_set *set, int metric, struct metric_summary *out) {

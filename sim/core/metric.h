@@ -80,9 +80,9 @@ void metric_end_replication(struct metric_set *set);
 void metric_merge(struct metric_set *into, const struct metric_set *from);
 
 /* Nearest-rank quantiles come from exact (value, count) pairs while a metric has at most METRIC_EXACT distinct
- * values, from a fixed-layout logarithmic histogram (relative width under 1 %) beyond: 128 buckets per power of two, one
- * value each below 256. A bucket answers with its lower edge plus half its width, held within [min, max]; the first and
- * the last rank answer with min and max themselves. */
+ * values, from a fixed-layout logarithmic histogram (relative width under 0.1 %) beyond: 1024 buckets per power of two,
+ * one value each below 2048. The samples of a bucket are taken to lie evenly within it, held within [min, max]; the first
+ * and the last rank answer with min and max themselves. */
 enum { METRIC_EXACT = 512 };
 
 struct metric_summary {
