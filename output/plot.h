@@ -9,7 +9,9 @@
  * Units:   on every axis of the figure. Intervals are 95 %: of a mean by Student's t over replications, of a quantile by
  *          order statistics with as many independent values as there are replications; drawn where there are enough.
  * Output:  FIG.svg|png|pdf, FIG.gp and FIG.dat in the same folder; `gnuplot FIG.gp` in that folder draws it again.
+ *          FIG.gp and FIG.dat replace only what plot wrote itself (their first line tells); no SQLite file is ever replaced.
  * Errors:  ERR_INPUT unknown metric, statistic, axis, kind, ending; an axis that varies and is neither x nor by;
+ *          a file in the way;
  *          ERR_SYSTEM gnuplot missing or failing (its words quoted).
  */
 #ifndef PQNETSIM_PLOT_H

@@ -7,7 +7,6 @@
 #include "sim/core/units.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +43,7 @@ static int format_of(const char *path) {
 }
 
 int figure_check_path(const char *path, struct err *e) {
-  return format_of(path) >= 0 ? 0 : err_add(e, ERR_INPUT, "%s: the name of a figure ends in .svg, .png or .pdf", path);
+  return format_of(path) >= 0 ? plot_run_check(path, e) : err_add(e, ERR_INPUT, "%s: the name of a figure ends in .svg, .png or .pdf", path);
 }
 
 void figure_free(struct figure *figure) {
@@ -546,7 +545,7 @@ static void put_script(FILE *to, const struct figure *figure, const char *name, 
   int format = format_of(path);
   int height = HEIGHT + 22 * (lines > 3 ? lines - 3 : 0);
   if (figure->kind == FIGURE_HEATMAP && figure->series_count > 18) height += 20 * (figure->series_count - 18);
-  fputs("# Draws ", to);
+  fputs(PLOT_RUN_SCRIPT_LINE "# Draws ", to);
   put_plain(to, file);
   fputs(" from the .dat beside it: run gnuplot on this file in its folder. Change it as you like.\nreset\nset encoding utf8\nset terminal ", to);
   fprintf(to, formats[format].terminal, WIDTH * formats[format].scale, height * formats[format].scale);
@@ -558,17 +557,6 @@ static void put_script(FILE *to, const struct figure *figure, const char *name, 
   free(file);
 }
 
-static int write_file(const char *path, const char *bytes, size_t size, struct err *e) {
-  FILE *to = fopen(path, "we");
-  bool written = to && fwrite(bytes, 1, size, to) == size;
-  int cause = errno;
-  if (to && fclose(to) != 0 && written) {
-    written = false;
-    cause = errno;
-  }
-  return written ? 0 : err_add(e, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(cause));
-}
-
 int figure_draw(const struct figure *figure, const char *path, struct err *e) {
   const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
   char *stem = strndup(path, (size_t)(strrchr(base, '.') - path)), *script = NULL, *data = NULL;
@@ -577,6 +565,7 @@ int figure_draw(const struct figure *figure, const char *path, struct err *e) {
   size_t script_size, data_size;
   FILE *to = open_memstream(&data, &data_size);
   assert(to);
+  fputs(PLOT_RUN_DATA_LINE, to);
   if (figure->kind == FIGURE_HEATMAP)
     put_heatmap_data(to, figure);
   else if (figure->kind == FIGURE_BREAKDOWN)
@@ -588,12 +577,9 @@ int figure_draw(const struct figure *figure, const char *path, struct err *e) {
   assert(to);
   put_script(to, figure, name, path);
   fclose(to);
-  char *script_path = NULL, *data_path = NULL;
-  int length = asprintf(&script_path, "%s.gp", stem);
-  if (length > 0) length = asprintf(&data_path, "%s.dat", stem);
-  assert(length > 0);
-  int code = write_file(data_path, data, data_size, e);
-  if (!code) code = write_file(script_path, script, script_size, e);
+  char *script_path = plot_run_beside(path, ".gp"), *data_path = plot_run_beside(path, ".dat");
+  int code = plot_run_write(data_path, data, data_size, e);
+  if (!code) code = plot_run_write(script_path, script, script_size, e);
   if (!code) code = plot_run_gnuplot(script_path, path, e);
   free(script_path);
   free(data_path);

@@ -38,7 +38,7 @@ struct figure {
 };
 
 void figure_free(struct figure *figure);
-/* The ending decides the format: ERR_INPUT unless svg, png or pdf. */
+/* The ending decides the format: ERR_INPUT unless svg, png or pdf, and when FIG, FIG.gp or FIG.dat must not be written. */
 int figure_check_path(const char *path, struct err *e) MUST_CHECK;
 /* Writes FIG.gp and FIG.dat and has gnuplot draw FIG. */
 int figure_draw(const struct figure *figure, const char *path, struct err *e) MUST_CHECK;

@@ -17,6 +17,8 @@
 
 /* Everything but the point table and the views: these depend on the axes and are made anew when axes change. */
 char *schema_create_fixed(void);
+/* How many metric rows a point got. Came after the first version 1 files: a writer adds it to those, a reader does without. */
+#define SCHEMA_STORED "CREATE TABLE IF NOT EXISTS stored(point INTEGER PRIMARY KEY, metric_rows INTEGER NOT NULL)"
 char *schema_create_point(const struct store_study *study);
 char *schema_create_views(const struct store_study *study);
 char *schema_drop_point_and_views(void);

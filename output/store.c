@@ -94,6 +94,8 @@ static int open_existing(struct store *store, const struct store_study *study, c
   /* also shows, before anything runs, whether this file can be written to at all */
   if (!code) code = store_exec(store, "BEGIN IMMEDIATE; UPDATE meta SET value = strftime('%Y-%m-%dT%H:%M:%SZ') WHERE name = 'opened'", "write to it", e);
   if (!code) code = store_study_load(store, e);
+  if (!code) code = store_exec(store, SCHEMA_STORED, "write to it", e);
+  if (!code) code = store_check_whole(store, e);
   if (!code) code = store_reconcile(store, study, source, e);
   if (!code) code = store_exec(store, "COMMIT", "write to it", e);
   if (!code) code = store_study_load(store, e);
@@ -172,13 +174,22 @@ static int begin_batch(struct store *store, struct err *e) {
   return 0;
 }
 
+/* A finished study is moved into its one file while somebody still listens. Waits for nobody: readers only put it off to the close. */
+static int gather(struct store *store, struct err *e) {
+  if (!store->journalled || store->points_committed < store->point_count) return 0;
+  store->journalled = false;
+  int rc = sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+  return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED ? 0 : store_fail_gathering(store, rc, e);
+}
+
 int store_flush(struct store *store, struct err *e) {
   if (!store->in_batch) return 0;
   int code = store_exec(store, "COMMIT", "write to it", e);
   if (code) return give_up(store, code);
   store->in_batch = false;
+  store->journalled = true;
   store->points_committed += store->points_in_batch;
-  return 0;
+  return gather(store, e);
 }
 
 static int end_row(struct store *store, int rows, struct err *e) {
@@ -239,11 +250,12 @@ static int write_hist(struct store *store, int64_t point, int metric, const stru
 }
 
 /* Rows of one metric; a metric nobody sampled at this point (no key exchange, no IKE metrics) has none. */
-static int write_metric(struct store *store, int64_t point, int metric, const struct metric_set *set, int index, int *rows, struct err *e) {
+static int write_metric(struct store *store, int64_t point, int metric, const struct metric_set *set, int index, int *rows, int *metric_rows, struct err *e) {
   struct store_row row;
   stats_row(set, index, store->study.metrics[metric].unit, &row);
   if (row.n == 0 && row.failed == 0) return 0;
   ++*rows;
+  ++*metric_rows;
   int code = write_row(store, point, metric, set, index, &row, e);
   if (!code && row.n > 1) {
     ++*rows;
@@ -266,13 +278,18 @@ static int merge(struct store *store, int64_t point, const struct metric_set *me
   return code;
 }
 
-static int write_progress(struct store *store, int64_t point, int64_t replications, struct err *e) {
+static int write_progress(struct store *store, int64_t point, int64_t replications, int64_t metric_rows, struct err *e) {
   struct store_progress *progress = &store->progress[point];
   sqlite3_stmt *statement;
   int code = store_statement_get(store, STATEMENT_DONE, &statement, e);
   if (code) return code;
   sqlite3_bind_int64(statement, 1, progress->replications + replications);
   sqlite3_bind_int64(statement, 2, point);
+  code = store_step(store, statement, "write results", e);
+  if (!code) code = store_statement_get(store, STATEMENT_STORED, &statement, e);
+  if (code) return code;
+  sqlite3_bind_int64(statement, 1, point);
+  sqlite3_bind_int64(statement, 2, metric_rows);
   code = store_step(store, statement, "write results", e);
   if (!code && progress->failed) {
     code = store_statement_get(store, STATEMENT_CLEAR_FAILURES, &statement, e);
@@ -285,7 +302,7 @@ static int write_progress(struct store *store, int64_t point, int64_t replicatio
 
 int store_add(struct store *store, int64_t point, int64_t replications, const struct metric_set *metrics, const int *metric_index, struct err *e) {
   assert(point >= 0 && point < store->point_count && replications > 0);
-  int code = begin_batch(store, e), rows = 1;
+  int code = begin_batch(store, e), rows = 2, metric_rows = 0;
   if (code) return code;
   struct metric_set *merged = NULL;
   bool before = store->progress[point].replications > 0;
@@ -294,9 +311,9 @@ int store_add(struct store *store, int64_t point, int64_t replications, const st
     code = merge(store, point, metrics, metric_index, merged, e);
   }
   for (int i = 0; i < store->study.metric_count && !code; i++)
-    code = before ? write_metric(store, point, i, merged, i, &rows, e) : write_metric(store, point, i, metrics, metric_index[i], &rows, e);
+    code = write_metric(store, point, i, before ? merged : metrics, before ? i : metric_index[i], &rows, &metric_rows, e);
   metric_set_free(merged);
-  if (!code) code = write_progress(store, point, replications, e);
+  if (!code) code = write_progress(store, point, replications, metric_rows, e);
   if (code) return give_up(store, code);
   store->progress[point].replications += replications;
   store->progress[point].failed = false;

@@ -89,25 +89,6 @@ static int load_points(struct store *store, struct keyed *keys, struct store_pro
   return rc == SQLITE_DONE ? 0 : store_fail(store, rc, "read its failures", e);
 }
 
-/* The first resolved base parameter that differs, as words; "" when none does. */
-static void describe_parameters(const char *have, const char *asked, char *out, size_t size) {
-  out[0] = '\0';
-  while (*have || *asked) {
-    size_t a = strcspn(have, "\n"), b = strcspn(asked, "\n");
-    if (a != b || memcmp(have, asked, a) != 0) {
-      size_t name = strcspn(have, "\t\n"), other = strcspn(asked, "\t\n");
-      if (name == other && memcmp(have, asked, name) == 0 && name < a && name < b)
-        snprintf(out, size, " The first parameter that differs is %.*s: %.*s there, %.*s now.", (int)name, have, (int)(a - name - 1), have + name + 1,
-            (int)(b - name - 1), asked + name + 1);
-      else
-        snprintf(out, size, " The first parameter that differs is %.*s.", (int)(a ? name : other), a ? have : asked);
-      return;
-    }
-    have += a + (have[a] == '\n');
-    asked += b + (asked[b] == '\n');
-  }
-}
-
 static void describe_point(struct store *store, int64_t id, char *out, size_t size) {
   struct store_point point;
   struct err ignored = {0};
@@ -133,7 +114,7 @@ static int refuse_points(struct store *store, const struct store_study *asked, c
     describe_point(store, missing[i], one, sizeof one);
     used += (size_t)snprintf(points + used, sizeof points - used, "%s%s", i ? "; " : "", one);
   }
-  describe_parameters(store->study.parameters, asked->parameters ? asked->parameters : "", parameters, sizeof parameters);
+  store_describe_parameters(&store->study, asked, parameters, sizeof parameters);
   return err_add(e, ERR_INPUT,
       "%s: holds another study: %lld of its %lld points are not in the scenario as it is now: %s%s.%s "
       "Points and replications can be added to a study; for other inputs name another file.",
@@ -170,7 +151,7 @@ static int match_points(
 
 /* Ids are primary keys: through negative numbers, so that no two rows meet on the way. */
 static int renumber(struct store *store, const int64_t *new_ids, struct err *e) {
-  static const char *const tables[] = {"metric", "hist", "failure", "note"};
+  static const char *const tables[] = {"metric", "hist", "failure", "note", "stored"};
   sqlite3_stmt *statement = NULL;
   int code = store_exec(store, "CREATE TEMP TABLE renumber(old INTEGER PRIMARY KEY, new INTEGER NOT NULL)", "renumber its points", e);
   if (!code) code = store_prepare(store, "INSERT INTO renumber VALUES(?, ?)", &statement, e);

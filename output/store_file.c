@@ -50,6 +50,11 @@ static int fail_full(const struct store *store, const char *doing, struct err *e
   /* what is there already is a better guide, once a good part of it is results */
   if (done > 0 && done >= store->point_count / 100) needed = bytes_on_disk(store->file) / done * open;
   if (needed < 65536) needed = 65536;
+  if (store->lock_fd < 0 && strcmp(store->file, store->path) == 0)
+    return err_add(e, ERR_SYSTEM,
+        "%s: the disk is full: cannot %s. Reading takes a little room (32 kB or so) for FILE-shm beside the study. Free some and run this again, or copy the "
+        "study, with its -wal file if there is one, to another disk; what is stored in it is safe.",
+        store->path, doing);
   if (store->lock_fd < 0)
     return err_add(e, ERR_SYSTEM, "%s: the disk is full: cannot %s. The whole study needs roughly %lld kB; nothing was left behind.", store->path, doing,
         (long long)((needed + 999) / 1000));
@@ -66,6 +71,14 @@ static bool is_full(sqlite3 *db, int rc) {
   int cause = db ? sqlite3_system_errno(db) : 0;
   if (cause == 0) cause = errno; /* a failed commit leaves it there alone */
   return cause == ENOSPC || cause == EDQUOT || cause == EFBIG;
+}
+
+int store_fail_gathering(const struct store *store, int rc, struct err *e) {
+  const char *why = is_full(store->db, rc) ? "the disk is full" : sqlite3_errmsg(store->db);
+  return err_add(e, ERR_SYSTEM,
+      "%s: the study is finished and safe, but part of it is still in %s-wal beside it: %s. Keep the two files together, free roughly %lld kB and run the same "
+      "command again: it moves everything into the study.",
+      store->path, store->path, why, (long long)(bytes_on_disk(store->file) / 1000 + 1));
 }
 
 int store_fail(const struct store *store, int rc, const char *doing, struct err *e) {
@@ -202,7 +215,7 @@ int store_connect(struct store *store, bool create, struct err *e) {
 }
 
 /* A reader that may write leaves no -wal and -shm files behind, one that may not does: so that is the second choice; and the
- * third, for a finished study on a medium where nothing can be created beside it, is to read it as a file that never changes. */
+ * third, for a finished study on a medium where nothing can be created beside it (or that is full), is to read it as a file that never changes. */
 int store_connect_reader(struct store *store, struct err *e) {
   char *name = NULL, wal[4096];
   struct stat info;
@@ -214,7 +227,7 @@ int store_connect_reader(struct store *store, struct err *e) {
   if ((rc & 0xff) == SQLITE_CANTOPEN || (rc & 0xff) == SQLITE_READONLY) rc = try_open(store, name, SQLITE_OPEN_READONLY);
   snprintf(wal, sizeof wal, "%s-wal", store->file);
   bool complete = stat(wal, &info) != 0 || info.st_size == 0; /* else rows would be missing */
-  if (complete && ((rc & 0xff) == SQLITE_CANTOPEN || (rc & 0xff) == SQLITE_READONLY)) {
+  if (complete && ((rc & 0xff) == SQLITE_CANTOPEN || (rc & 0xff) == SQLITE_READONLY || is_full(store->db, rc))) {
     char *uri = immutable_uri(name);
     rc = try_open(store, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
     free(uri);

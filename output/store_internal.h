@@ -20,6 +20,7 @@ enum store_statement {
   STATEMENT_METRIC,
   STATEMENT_HIST,
   STATEMENT_DONE,
+  STATEMENT_STORED,
   STATEMENT_FAILURE,
   STATEMENT_CLEAR_FAILURES,
   STATEMENT_NOTE,
@@ -46,6 +47,7 @@ struct store {
   struct sqlite3_stmt *statements[STATEMENT_COUNT];
   struct store_cell *cells;
   bool in_batch, broken;
+  bool journalled; /* something committed may be in the -wal file alone */
   int64_t batch_rows, points_committed, points_in_batch;
   struct timespec batch_began;
 };
@@ -56,6 +58,8 @@ struct store *store_new(const char *path, const char *file);
 
 /* SQLite's answer as a sentence about this file; `doing` completes "cannot ...". Returns the code recorded. */
 int store_fail(const struct store *store, int rc, const char *doing, struct err *e);
+/* Everything is committed, but could not be moved from the -wal file into the study's own. */
+int store_fail_gathering(const struct store *store, int rc, struct err *e);
 /* How long locks are waited for: 30 s, or PQNETSIM_STORE_WAIT_MS from the environment. */
 int store_wait_ms(void);
 /* *exists tells whether `path` is a study of this program. Anything else there, or a folder that cannot be written when
@@ -75,6 +79,9 @@ void store_bind_real(struct sqlite3_stmt *statement, int parameter, double value
 void store_study_copy(struct store_study *to, const struct store_study *from);
 void store_study_free(struct store_study *study);
 int store_study_load(struct store *store, struct err *e) MUST_CHECK;
+/* What differs in the resolved parameters, as a sentence with a blank before it; "" when nothing does. Keys that are axes of
+ * either study are left out: their base values reach no point. */
+void store_describe_parameters(const struct store_study *have, const struct store_study *asked, char *out, size_t size);
 /* Writes study, axis and metric_def rows, replacing those there. */
 int store_study_save(struct store *store, const struct store_study *study, int64_t point_count, struct err *e) MUST_CHECK;
 /* One line in e for each thing in which `asked` cannot be a continuation of the stored study. */
@@ -94,6 +101,8 @@ int store_insert_points(
 int store_reconcile(struct store *store, const struct store_study *asked, const struct store_source *source, struct err *e) MUST_CHECK;
 
 /* --- store_read.c --- */
+/* Tells what a hand with a database editor breaks first; for readers and writers, before anything relies on it. */
+int store_check_whole(struct store *store, struct err *e) MUST_CHECK;
 /* Merges what is stored of one metric into `set` at `index`. *found false: nothing stored. */
 int store_merge_stored(struct store *store, int64_t point, int metric, struct metric_set *set, int index, bool *found, struct err *e) MUST_CHECK;
 int store_statement_get(struct store *store, enum store_statement which, struct sqlite3_stmt **out, struct err *e) MUST_CHECK;

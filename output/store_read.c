@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <math.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 static const char *const statement_sql[STATEMENT_COUNT] = {
     [STATEMENT_HIST] = "INSERT OR REPLACE INTO hist VALUES(?, ?, ?)",
     [STATEMENT_DONE] = "UPDATE point SET replications = ? WHERE id = ?",
+    [STATEMENT_STORED] = "INSERT OR REPLACE INTO stored VALUES(?, ?)",
     [STATEMENT_FAILURE] = "INSERT OR REPLACE INTO failure VALUES(?, ?, ?)",
     [STATEMENT_CLEAR_FAILURES] = "DELETE FROM failure WHERE point = ?",
     [STATEMENT_NOTE] = "INSERT OR REPLACE INTO note VALUES(?, ?, ?)",
@@ -43,30 +45,54 @@ static int damaged(const struct store *store, int64_t point, const char *what, s
   return err_add(e, ERR_SYSTEM, "%s: the study is damaged or was changed by hand: point %lld: %s", store->path, (long long)point, what);
 }
 
-/* What a hand with a database editor breaks first: rows gone, rows doubled, units that no longer match. */
-static int check_whole(struct store *store, struct err *e) {
-  static const struct {
-    const char *sql, *what;
-  } checks[] = {
-      {"SELECT count(*) = (SELECT point_count FROM study) AND coalesce(min(id), 0) = 0 AND coalesce(max(id), -1) = (SELECT point_count FROM study) - 1 FROM "
-       "point",
-          "the points are not those the study was made with"},
-      {"SELECT NOT EXISTS(SELECT 1 FROM metric m LEFT JOIN metric_def d ON d.name = m.name WHERE d.unit IS NOT m.unit)",
-          "a metric has another unit than its definition"},
-      {"SELECT NOT EXISTS(SELECT 1 FROM metric m LEFT JOIN point p ON p.id = m.point WHERE p.id IS NULL)", "a metric belongs to no point"},
-  };
-  int code = 0;
-  for (size_t i = 0; i < sizeof checks / sizeof checks[0] && !code; i++) {
-    sqlite3_stmt *statement = NULL;
-    code = store_prepare(store, checks[i].sql, &statement, e);
-    if (code) return code;
-    int rc = sqlite3_step(statement);
-    if (rc != SQLITE_ROW)
-      code = store_fail(store, rc, "read it", e);
-    else if (!sqlite3_column_int(statement, 0))
-      code = err_add(e, ERR_SYSTEM, "%s: the study is damaged or was changed by hand: %s", store->path, checks[i].what);
-    sqlite3_finalize(statement);
+static int damaged_metric(const struct store *store, int64_t point, int metric, const char *what, struct err *e) {
+  return err_add(e, ERR_SYSTEM, "%s: the study is damaged or was changed by hand: point %lld, metric %s has %s", store->path, (long long)point,
+      store->study.metrics[metric].name, what);
+}
+
+/* A row is damage: its point, and its metric's name, as far as there is one. */
+static const struct {
+  const char *sql, *what;
+} checks[] = {
+    {"SELECT NULL, NULL FROM study, (SELECT count(*) AS n, coalesce(min(id), 0) AS low, coalesce(max(id), -1) AS high FROM point)"
+     " WHERE n <> point_count OR low <> 0 OR high <> point_count - 1",
+        "the points are not those the study was made with"},
+    {"SELECT p.id, NULL FROM point p, study s WHERE typeof(p.replications) <> 'integer' OR p.replications NOT BETWEEN 0 AND s.replications LIMIT 1",
+        "its replications are not 0 to those the study asks for"},
+    {"SELECT m.point, m.name FROM metric m LEFT JOIN metric_def d ON d.name = m.name WHERE d.unit IS NOT m.unit LIMIT 1",
+        "it has another unit than its definition"},
+    {"SELECT m.point, m.name FROM metric m LEFT JOIN point p ON p.id = m.point WHERE p.id IS NULL OR m.replications > p.replications LIMIT 1",
+        "it belongs to no point, or has more replications than its point"},
+    /* the distribution of the missing metric may still be there to tell its name */
+    {"SELECT s.point, (SELECT h.metric FROM hist h WHERE h.point = s.point AND NOT EXISTS(SELECT 1 FROM metric m WHERE m.point = h.point AND m.name = h.metric))"
+     " FROM stored s WHERE s.metric_rows IS NOT (SELECT count(*) FROM metric m WHERE m.point = s.point) LIMIT 1",
+        "there are not as many metrics as were stored"},
+};
+
+static int check_one(struct store *store, int which, struct err *e) {
+  sqlite3_stmt *statement = NULL;
+  char where[256] = "";
+  int code = store_prepare(store, checks[which].sql, &statement, e);
+  if (code) return code;
+  int rc = sqlite3_step(statement);
+  if (rc == SQLITE_ROW) {
+    const char *metric = (const char *)sqlite3_column_text(statement, 1);
+    if (sqlite3_column_type(statement, 0) != SQLITE_NULL)
+      snprintf(where, sizeof where, "point %lld%s%.200s: ", (long long)sqlite3_column_int64(statement, 0), metric ? ", metric " : "", metric ? metric : "");
+    code = err_add(e, ERR_SYSTEM, "%s: the study is damaged or was changed by hand: %s%s", store->path, where, checks[which].what);
+  } else if (rc != SQLITE_DONE) {
+    code = store_fail(store, rc, "read it", e);
   }
+  sqlite3_finalize(statement);
+  return code;
+}
+
+int store_check_whole(struct store *store, struct err *e) {
+  enum { CHECKS = sizeof checks / sizeof checks[0] };
+  /* the last check is of a table that the first files do not have */
+  bool counted = sqlite3_table_column_metadata(store->db, NULL, "stored", "metric_rows", NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+  int code = 0;
+  for (int i = 0; i < CHECKS - !counted && !code; i++) code = check_one(store, i, e);
   return code;
 }
 
@@ -79,7 +105,7 @@ int store_open_read(const char *path, struct store **out, struct err *e) {
   /* one state of the file for everything read, while a sweep may go on writing */
   if (!code) code = store_exec(store, "BEGIN", "read it", e);
   if (!code) code = store_study_load(store, e);
-  if (!code) code = check_whole(store, e);
+  if (!code) code = store_check_whole(store, e);
   if (code)
     store_close(store);
   else
@@ -105,7 +131,51 @@ int store_read_point(struct store *store, int64_t id, struct store_point *out, s
   return 0;
 }
 
-/* Positions the metric statement on a row. */
+static bool is_whole(const char *text, const char **end) {
+  const char *digits = text + (*text == '-'), *at = digits;
+  while (*at >= '0' && *at <= '9') at++;
+  *end = at;
+  return at > digits;
+}
+
+static bool is_real(sqlite3_stmt *statement, int column) {
+  int type = sqlite3_column_type(statement, column);
+  return (type == SQLITE_FLOAT || type == SQLITE_INTEGER) && isfinite(sqlite3_column_double(statement, column));
+}
+
+static const char *wrong_parts(sqlite3_stmt *statement, int64_t n) {
+  static const char text[] = "no whole numbers in part_sums";
+  if (sqlite3_column_type(statement, METRIC_PART_SUMS) == SQLITE_NULL) return NULL;
+  const char *at = (const char *)sqlite3_column_text(statement, METRIC_PART_SUMS);
+  for (int i = 0; i < PART_COUNT; i++) {
+    if (i && *at++ != ' ') return text;
+    if (!is_whole(at, &at)) return text;
+    if (n > 0 && !is_real(statement, METRIC_FIRST_PART + i)) return "a part of its breakdown that is no finite number";
+  }
+  return *at ? text : NULL;
+}
+
+/* SQLite stores anything in any column, infinity included. */
+static const char *wrong_types(sqlite3_stmt *statement) {
+  static const char no_count[] = "an n, failed or replications that is no whole number";
+  for (int i = METRIC_N; i <= METRIC_REPLICATIONS; i++)
+    if (sqlite3_column_type(statement, i) != SQLITE_INTEGER) return no_count;
+  int64_t n = sqlite3_column_int64(statement, METRIC_N), replications = sqlite3_column_int64(statement, METRIC_REPLICATIONS);
+  if (n < 0 || sqlite3_column_int64(statement, METRIC_FAILED) < 0 || replications < 0) return "a negative count";
+  if (replications > n) return "more replications than samples";
+  for (int i = METRIC_SUM; i <= METRIC_REP_SUM_SQUARES; i++) {
+    const char *end, *text = (const char *)sqlite3_column_text(statement, i);
+    if (!text || !is_whole(text, &end) || *end) return "an exact sum that is no whole number";
+  }
+  for (int i = METRIC_MEAN; i <= METRIC_MAX; i++) {
+    /* no statistic of nothing, and no interval of one replication */
+    bool none = n == 0 || (i == METRIC_CI95 && replications < 2);
+    if (none ? sqlite3_column_type(statement, i) != SQLITE_NULL : !is_real(statement, i)) return "a statistic that is no finite number";
+  }
+  return wrong_parts(statement, n);
+}
+
+/* Positions the metric statement on a row, whose columns then have the types they should. */
 static int find_row(struct store *store, int64_t point, int metric, sqlite3_stmt **out, bool *found, struct err *e) {
   assert(metric >= 0 && metric < store->study.metric_count);
   int code = store_statement_get(store, STATEMENT_READ_METRIC, out, e);
@@ -114,25 +184,33 @@ static int find_row(struct store *store, int64_t point, int metric, sqlite3_stmt
   store_bind_text(*out, 2, store->study.metrics[metric].name);
   int rc = sqlite3_step(*out);
   *found = rc == SQLITE_ROW;
-  return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : store_fail(store, rc, "read results", e);
+  if (rc == SQLITE_DONE) return 0;
+  if (rc != SQLITE_ROW) return store_fail(store, rc, "read results", e);
+  const char *wrong = wrong_types(*out);
+  return wrong ? damaged_metric(store, point, metric, wrong, e) : 0;
 }
 
 static double column_real(sqlite3_stmt *statement, int column) {
   return sqlite3_column_type(statement, column) == SQLITE_NULL ? NAN : sqlite3_column_double(statement, column);
 }
 
-/* The exact sum is the checksum of a row: whoever edits a mean or a quantile by hand is told, not plotted. */
+static long double exact(sqlite3_stmt *statement, int column) { return strtold((const char *)sqlite3_column_text(statement, column), NULL); }
+
+/* The exact sums are the checksum of a row: whoever edits a mean, a deviation or a quantile by hand is told, not plotted. */
 static const char *implausible(sqlite3_stmt *statement, const struct store_row *row, enum metric_unit unit) {
-  if (row->n < 0 || row->failed < 0) return "a negative count";
   if (row->n == 0) return NULL;
-  const char *sum = (const char *)sqlite3_column_text(statement, METRIC_SUM);
-  double mean = strtod(sum ? sum : "", NULL) / (double)row->n * metric_unit_scale(unit);
+  long double n = (long double)row->n, sum = exact(statement, METRIC_SUM), squares = exact(statement, METRIC_SUM_SQUARES);
+  double scale = metric_unit_scale(unit), mean = (double)(sum / n) * scale;
   if (!(fabs(mean - row->mean) <= 1e-7 * fabs(mean) + 1e-12)) return "a mean that is not its sum over n";
+  if (row->n > 1) {
+    /* 1e-6: the nine digits of sd, squared; 1e-17: what is left of 64 bits where nearly equal squares are subtracted; 1e-13: written as 0 */
+    long double variance = (squares - sum * (sum / n)) / (n - 1), deviation = (long double)row->sd / scale, left = 1e-17L * fabsl(squares) / (n - 1), least = 1e-13L / scale;
+    if (!(fabsl(deviation * deviation - variance) <= 1e-6L * fabsl(variance) + left + least * least)) return "an sd that is not that of its sums";
+  }
   const double rising[] = {row->min, row->p5, row->p25, row->p50, row->p75, row->p95, row->p99, row->max};
   for (size_t i = 1; i < sizeof rising / sizeof rising[0]; i++)
     if (!(rising[i] >= rising[i - 1])) return "quantiles that do not rise";
-  if (unit != METRIC_SIGNED_TIME && row->min < 0) return "a negative value";
-  return NULL;
+  return unit != METRIC_SIGNED_TIME && row->min < 0 ? "a negative value" : NULL;
 }
 
 int store_read_metric(struct store *store, int64_t point, int metric, struct store_row *out, bool *found, struct err *e) {
@@ -149,9 +227,7 @@ int store_read_metric(struct store *store, int64_t point, int metric, struct sto
   stats_derive(&row);
   const struct metric_def *def = &store->study.metrics[metric];
   const char *wrong = implausible(statement, &row, def->unit);
-  if (wrong)
-    return err_add(
-        e, ERR_SYSTEM, "%s: the study is damaged or was changed by hand: point %lld, metric %s has %s", store->path, (long long)point, def->name, wrong);
+  if (wrong) return damaged_metric(store, point, metric, wrong, e);
   *out = row;
   return 0;
 }

@@ -83,7 +83,15 @@ static const char *column_text(sqlite3_stmt *statement, int column) {
 }
 
 static int damaged(const struct store *store, const char *what, struct err *e) {
-  return err_add(e, ERR_SYSTEM, "%s: the study is damaged: %s", store->path, what);
+  return err_add(e, ERR_SYSTEM, "%s: the study is damaged or was changed by hand: %s", store->path, what);
+}
+
+/* seed, replications and number of points, in the order of study_columns. */
+static const char *wrong_numbers(sqlite3_stmt *statement) {
+  for (int i = STUDY_TEXTS; i < STUDY_TEXTS + 3; i++)
+    if (sqlite3_column_type(statement, i) != SQLITE_INTEGER) return "the seed, the replications or the number of points in the table study is no whole number";
+  if (sqlite3_column_int64(statement, STUDY_TEXTS + 1) < 1) return "the table study asks for less than one replication";
+  return sqlite3_column_int64(statement, STUDY_TEXTS + 2) < 0 ? "the number of points in the table study is negative" : NULL;
 }
 
 static int load_study_row(struct store *store, struct store_study *study, struct err *e) {
@@ -103,6 +111,8 @@ static int load_study_row(struct store *store, struct store_study *study, struct
     study->replications = sqlite3_column_int64(statement, STUDY_TEXTS + 1);
     store->point_count = sqlite3_column_int64(statement, STUDY_TEXTS + 2);
     store_study_copy(&store->study, study);
+    const char *wrong = wrong_numbers(statement);
+    if (wrong) code = damaged(store, wrong, e);
   } else {
     code = rc == SQLITE_DONE ? damaged(store, "the table study is empty", e) : store_fail(store, rc, "read the study", e);
   }
@@ -253,6 +263,49 @@ static void list_metrics(const struct store_study *study, char *out, size_t size
   for (int i = 0; i < study->metric_count && used < size; i++) used += (size_t)snprintf(out + used, size - used, "%s%s", i ? " " : "", study->metrics[i].name);
 }
 
+static bool is_axis(const struct store_study *study, const char *key, size_t length) {
+  for (int i = 0; i < study->axis_count; i++)
+    if (strlen(study->axes[i].name) == length && memcmp(study->axes[i].name, key, length) == 0) return true;
+  return false;
+}
+
+/* The value of a key among "key\tvalue" lines, with its length; NULL when there is no such key. */
+static const char *find_value(const char *lines, const char *key, size_t length, size_t *size) {
+  for (; *lines; lines += strcspn(lines, "\n"), lines += *lines == '\n') {
+    if (strncmp(lines, key, length) != 0 || lines[length] != '\t') continue;
+    *size = strcspn(lines + length + 1, "\n");
+    return lines + length + 1;
+  }
+  return NULL;
+}
+
+void store_describe_parameters(const struct store_study *have, const struct store_study *asked, char *out, size_t size) {
+  const char *const sides[] = {have->parameters ? have->parameters : "", asked->parameters ? asked->parameters : ""};
+  out[0] = '\0';
+  for (int side = 0; side < 2; side++) {
+    for (const char *line = sides[side]; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+      size_t length = strcspn(line, "\t\n"), there_size = 0, now_size = 0;
+      if (is_axis(have, line, length) || is_axis(asked, line, length)) continue;
+      const char *there = find_value(sides[0], line, length, &there_size), *now = find_value(sides[1], line, length, &now_size);
+      if (there && now && there_size == now_size && memcmp(there, now, now_size) == 0) continue;
+      snprintf(out, size, " The first parameter that differs is %.*s: %.*s there, %.*s now.", (int)length, line, there ? (int)there_size : 9,
+          there ? there : "not given", now ? (int)now_size : 9, now ? now : "not given");
+      return;
+    }
+  }
+}
+
+/* Cost data come with the program and from the platform files a scenario names: their names are parameters, their content is not. */
+static int refuse_cost(const struct store *store, const struct store_study *asked, struct err *e) {
+  const struct store_study *have = &store->study;
+  const char *now = asked->cost_hash ? asked->cost_hash : "";
+  char why[512];
+  store_describe_parameters(have, asked, why, sizeof why);
+  if (!*why && strcmp(have->code_version, asked->code_version ? asked->code_version : "") == 0)
+    snprintf(why, sizeof why, " No parameter differs: the content of a platform file has changed.");
+  return err_add(e, ERR_INPUT, "%s: holds another study: its cost data (hash) is %s, now it is %s.%s", store->path, have->cost_hash, now, why);
+}
+
 int store_study_compare(const struct store *store, const struct store_study *asked, struct err *e) {
   const struct store_study *have = &store->study;
   const struct {
@@ -261,13 +314,13 @@ int store_study_compare(const struct store *store, const struct store_study *ask
       {"scenario", have->scenario, asked->scenario},
       {"backend", have->backend, asked->backend},
       {"program version", have->code_version, asked->code_version},
-      {"cost data (hash)", have->cost_hash, asked->cost_hash},
   };
   int code = 0;
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
     if (strcmp(texts[i].have, texts[i].asked ? texts[i].asked : "") != 0)
       code = err_add(
           e, ERR_INPUT, "%s: holds another study: its %s is %s, now it is %s", store->path, texts[i].what, texts[i].have, texts[i].asked ? texts[i].asked : "");
+  if (strcmp(have->cost_hash, asked->cost_hash ? asked->cost_hash : "") != 0) code = refuse_cost(store, asked, e);
   if (have->seed != asked->seed)
     code = err_add(e, ERR_INPUT, "%s: holds another study: its seed is %lld, now it is %lld", store->path, (long long)have->seed, (long long)asked->seed);
   if (have->replications > asked->replications)

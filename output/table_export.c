@@ -11,7 +11,9 @@
 
 static int finish(FILE *to, struct err *e) {
   if (fflush(to) == 0 && !ferror(to)) return 0;
-  return err_add(e, ERR_SYSTEM, "cannot write the export: %s", strerror(errno));
+  int code = err_add(e, ERR_SYSTEM, "cannot write the export: %s", strerror(errno));
+  /* told once: what is left in the buffer must not fail again when the stream is closed */
+  return freopen("/dev/null", "w", to) ? code : ERR_SYSTEM;
 }
 
 /* --- CSV (RFC 4180: CRLF, quotes doubled) --- */

@@ -232,7 +232,8 @@ bool study_is_frozen(const struct study *study, int64_t point, const struct metr
   for (int m = 0; study->random[point] && m < study->scenario->domain->metric_count; m++) {
     struct metric_summary summary;
     metric_summarise(metrics, m, &summary);
-    if (summary.sd > 0 || summary.rep_mean_sd > 0) return false;
+    /* A loss that shows only in what failed is a difference too. */
+    if (summary.sd > 0 || summary.rep_mean_sd > 0 || (summary.failed > 0 && summary.n > 0)) return false;
     seen |= summary.replications >= 2;
   }
   return seen;

@@ -183,6 +183,64 @@ static void few_values(void **state) {
   }
 }
 
+static void put(const char *name, const char *bytes, size_t size) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *to = fopen(path, "w");
+  assert_non_null(to);
+  assert_int_equal(fwrite(bytes, 1, size, to), size);
+  fclose(to);
+}
+
+static void refused(const char *name, const char *words) {
+  char path[512];
+  struct err e = {0};
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  assert_int_equal(figure_check_path(path, &e), ERR_INPUT);
+  if (!strstr(e.text, words)) fail_msg("expected %s in %s", words, e.text);
+  err_free(&e);
+}
+
+/* What stands where plot would write is kept, unless plot wrote it. */
+static void in_the_way(void **state) {
+  (void)state;
+  char study[100] = "SQLite format 3", path[512];
+  struct err e = {0};
+  put("way.dat", study, sizeof study);
+  refused("way.svg", "way.dat: is a study or another SQLite file; plot does not replace it: choose another -o name");
+  put("way.dat", "1 2 3\n", 6);
+  refused("way.svg", "way.dat: was not written by plot, which would replace it: choose another -o name, or remove the file");
+  put("way.dat", "", 0); /* nothing to lose */
+  snprintf(path, sizeof path, "%s/way.svg", folder);
+  assert_int_equal(figure_check_path(path, &e), 0);
+  put("way.gp", study, sizeof study);
+  refused("way.svg", "way.gp: is a study");
+  put("way.gp", "# Draws my own\n", 15);
+  refused("way.svg", "way.gp: was not written by plot");
+  put("self.svg", study, sizeof study);
+  refused("self.svg", "self.svg: is a study");
+  snprintf(path, sizeof path, "%s/pipe.gp", folder);
+  assert_int_equal(mkfifo(path, 0666), 0);
+  refused("pipe.svg", "pipe.gp: is not an ordinary file");
+  free(draw(plain(), "again.svg"));
+  char *script = read_file("again.gp"), *data = read_file("again.dat");
+  assert_int_equal(strncmp(script, "# pqnetsim plot: script", 23), 0);
+  assert_int_equal(strncmp(data, "# pqnetsim plot: data", 21), 0);
+  free(script);
+  free(data);
+  snprintf(path, sizeof path, "%s/again.svg", folder);
+  assert_int_equal(figure_check_path(path, &e), 0);
+}
+
+static void bad_names(void **state) {
+  (void)state;
+  refused("a\nb.svg", "the name of a figure holds a line break or another control character");
+  refused("none/a.svg", "/none does not exist; create it first");
+  put("flat", "x", 1);
+  refused("flat/a.svg", "/flat is not a folder");
+  refused("a.txt", "ends in .svg, .png or .pdf");
+}
+
 static void cannot_write(void **state) {
   (void)state;
   struct figure figure = plain();
@@ -200,6 +258,8 @@ int main(void) {
       cmocka_unit_test(linear_axes),
       cmocka_unit_test(long_words),
       cmocka_unit_test(few_values),
+      cmocka_unit_test(in_the_way),
+      cmocka_unit_test(bad_names),
       cmocka_unit_test(cannot_write),
   };
   return cmocka_run_group_tests(tests, make, clean);

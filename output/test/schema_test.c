@@ -34,7 +34,7 @@ static void contract(void **state) {
       {"PRAGMA application_id", "1347505747\n"}, /* 0x50514E53 */
       {"PRAGMA user_version", "1\n"},
       {"PRAGMA journal_mode", "wal\n"},
-      {"SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name", "axis\nfailure\nhist\nmeta\nmetric\nmetric_def\nnote\npoint\nstudy\n"},
+      {"SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name", "axis\nfailure\nhist\nmeta\nmetric\nmetric_def\nnote\npoint\nstored\nstudy\n"},
       {"SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY name", "run\nrunItervar\nscalar\nwide\n"},
       {"SELECT \"ipsec.kex\", \"path.delay\", typeof(\"path.delay\"), replications FROM point",
           "x25519|1.0|real|4\nx25519|10.0|real|4\nmlkem768|1.0|real|4\nmlkem768|10.0|real|4\n"},

@@ -123,7 +123,7 @@ static void refused(void **state) {
   cases[0].study.seed = 2, cases[0].words = "its seed is 1, now it is 2";
   cases[1].study.backend = "ns3", cases[1].words = "its backend is native, now it is ns3";
   cases[2].study.code_version = "1.1", cases[2].words = "its program version is 1.0, now it is 1.1";
-  cases[3].study.cost_hash = "c1", cases[3].words = "its cost data (hash) is c0, now it is c1";
+  cases[3].study.cost_hash = "c1", cases[3].words = "its cost data (hash) is c0, now it is c1. No parameter differs: the content of a platform file has changed";
   cases[4].study.scenario = "tls", cases[4].words = "its scenario is e2, now it is tls";
   cases[5].study.replications = 2, cases[5].words = "4 replications a point, now only for 2";
   cases[6].study.metric_count = 1, cases[6].study.metrics = &other_metric, cases[6].words = "other metrics: tunnel_setup bytes_total; now: tunnel_setup";
@@ -154,6 +154,22 @@ static void points_missing(void **state) {
   int code = store_open_write(path, &sample.study, 4, sample_point, &sample, &store, &e);
   assert_non_null(strstr(e.text, "point 1 (ipsec.kex=x25519, path.delay=10ms); point 3 (ipsec.kex=mlkem768, path.delay=10ms)"));
   assert_non_null(strstr(e.text, "ipsec.auth: psk there, ecdsa-p256 now"));
+  sample_bad(code, ERR_INPUT, &e, "2 of its 4 points are not in the scenario");
+  /* the base value of a swept key reaches no point; a key more or less does */
+  static const struct {
+    const char *parameters, *words;
+  } cases[] = {
+      {"ipsec.auth\tpsk\npath.delay\t7ms\npath.loss\t1%\nseed\t1\n", "parameter that differs is path.loss: not given there, 1% now."},
+      {"ipsec.kex\tnone\nseed\t1\n", "parameter that differs is ipsec.auth: psk there, not given now."},
+      {"ipsec.auth\tpsk2\npath.delay\t7ms\nseed\t1\n", "parameter that differs is ipsec.auth: psk there, psk2 now."},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    sample.study.parameters = cases[i].parameters;
+    sample_bad(store_open_write(path, &sample.study, 4, sample_point, &sample, &store, &e), ERR_INPUT, &e, cases[i].words);
+  }
+  sample.study.parameters = "ipsec.auth\tpsk\npath.delay\t7ms\nseed\t1\n";
+  code = store_open_write(path, &sample.study, 4, sample_point, &sample, &store, &e);
+  assert_null(strstr(e.text, "parameter that differs"));
   sample_bad(code, ERR_INPUT, &e, "2 of its 4 points are not in the scenario");
   sample_remove(path);
 }

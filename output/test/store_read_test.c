@@ -106,6 +106,31 @@ static void edited_by_hand(void **state) {
       {"UPDATE metric SET point = 9 WHERE point = 3", "belongs to no point", true},
       {"UPDATE metric SET mean = mean * 1.001", "a mean that is not its sum over n", false},
       {"UPDATE metric SET p50 = 0", "quantiles that do not rise", false},
+      {"DELETE FROM metric WHERE point = 1", "point 1, metric bytes_total: there are not as many metrics as were stored", true},
+      {"DELETE FROM metric WHERE point = 2 AND name = 'tunnel_setup'", "point 2, metric tunnel_setup: there are not as many metrics as were stored", true},
+      {"DELETE FROM hist; DELETE FROM metric WHERE point = 3", "point 3: there are not as many metrics as were stored", true},
+      {"UPDATE point SET replications = 1152921504606846976 WHERE id = 1", "point 1: its replications are not 0 to those", true},
+      {"UPDATE point SET replications = -1 WHERE id = 1", "point 1: its replications are not 0 to those", true},
+      {"UPDATE point SET replications = 'x' WHERE id = 1", "point 1: its replications are not 0 to those", true},
+      {"UPDATE point SET replications = 3 WHERE id = 1", "point 1, metric bytes_total: it belongs to no point, or has more replications", true},
+      {"UPDATE study SET point_count = 1000000000000", "the points are not those the study was made with", true},
+      {"UPDATE study SET point_count = -1", "the number of points in the table study is negative", true},
+      {"UPDATE study SET point_count = 'many'", "is no whole number", true},
+      {"UPDATE study SET replications = -1", "asks for less than one replication", true},
+      {"UPDATE metric SET sd = 9e999", "point 0, metric tunnel_setup has a statistic that is no finite number", false},
+      {"UPDATE metric SET ci95 = -9e999", "a statistic that is no finite number", false},
+      {"UPDATE metric SET ci95 = NULL", "a statistic that is no finite number", false},
+      {"UPDATE metric SET max = 9e999", "a statistic that is no finite number", false},
+      {"UPDATE metric SET p99 = 'high'", "a statistic that is no finite number", false},
+      {"UPDATE metric SET sd = sd * 1.001", "an sd that is not that of its sums", false},
+      {"UPDATE metric SET n = 'four'", "an n, failed or replications that is no whole number", false},
+      {"UPDATE metric SET failed = 0.5", "an n, failed or replications that is no whole number", false},
+      {"UPDATE metric SET sum_squares = 'junk'", "an exact sum that is no whole number", false},
+      {"UPDATE metric SET sum_squares = '1' || sum_squares", "an sd that is not that of its sums", false},
+      {"UPDATE metric SET rep_sum = ''", "an exact sum that is no whole number", false},
+      {"UPDATE metric SET part_sums = part_sums || ' 1'", "no whole numbers in part_sums", false},
+      {"UPDATE metric SET part_sums = '1 2 x'", "no whole numbers in part_sums", false},
+      {"UPDATE metric SET crypto = 9e999", "a part of its breakdown that is no finite number", false},
       {"UPDATE metric SET n = -4", "a negative count", false},
       {"UPDATE metric SET min = -1", "a negative value", false},
   };
@@ -127,8 +152,33 @@ static void edited_by_hand(void **state) {
     assert_non_null(strstr(e.text, "damaged or was changed by hand"));
     sample_bad(code, ERR_SYSTEM, &e, cases[i].words);
     if (!cases[i].on_open) store_close(store);
+    /* a sweep that goes on is told before it runs anything */
+    if (cases[i].on_open) sample_bad(store_open_write(path, &sample.study, 4, sample_point, &sample, &store, &e), ERR_SYSTEM, &e, cases[i].words);
     sample_remove(path);
   }
+}
+
+/* Files of before the table `stored` open for reading as they are, and get it when they are written to. */
+static void before_stored(void **state) {
+  (void)state;
+  struct sample sample = sample_new();
+  const char *path = sample_path("study.db");
+  sample_make(&sample, path, 1);
+  sqlite3 *db;
+  struct err e = {0};
+  assert_int_equal(sqlite3_open(path, &db), 0);
+  assert_int_equal(sqlite3_exec(db, "DROP TABLE stored", NULL, NULL, NULL), 0);
+  sqlite3_close(db);
+  store_close(sample_read(path));
+  sample.study.replications = 5;
+  struct store *store = sample_open(&sample, path);
+  for (int64_t id = 0; id < 4; id++) sample_run(&sample, store, id);
+  store_close(store);
+  assert_int_equal(sqlite3_open(path, &db), 0);
+  assert_int_equal(sqlite3_exec(db, "DELETE FROM metric WHERE point = 0", NULL, NULL, NULL), 0);
+  sqlite3_close(db);
+  sample_bad(store_open_read(path, &store, &e), ERR_SYSTEM, &e, "not as many metrics as were stored");
+  sample_remove(path);
 }
 
 /* A distribution that is gone is not made up when more replications come. */
@@ -152,7 +202,7 @@ static void lost_distribution(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(points), cmocka_unit_test(distribution), cmocka_unit_test(single_value), cmocka_unit_test(edited_by_hand),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(points), cmocka_unit_test(distribution), cmocka_unit_test(single_value), cmocka_unit_test(edited_by_hand), cmocka_unit_test(before_stored),
       cmocka_unit_test(lost_distribution)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

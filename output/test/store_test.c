@@ -342,6 +342,93 @@ static void disk_full(void **state) {
   sample_remove(path);
 }
 
+/* One replication of 4000 values from `first` on, enough to make the file grow. */
+static int add_long(struct store *store, int64_t point, int64_t first, struct err *e) {
+  struct metric_set *set = metric_set_new(sample_metrics, SAMPLE_METRICS);
+  for (int i = 0; i < 4000; i++) metric_sample(set, 1, first + 7919 * i, NULL);
+  metric_end_replication(set);
+  int code = store_add(store, point, 1, set, sample_index, e);
+  metric_set_free(set);
+  return code;
+}
+
+/* All is committed, but the file may not grow: said while somebody listens, and made good by opening it again. */
+static void full_at_the_end(void **state) {
+  (void)state;
+  struct sample sample = sample_new();
+  const char *path = sample_path("study.db");
+  struct err e = {0};
+  struct stat info;
+  struct rlimit limit;
+  sample.study.replications = 1;
+  sample.delay_count = 8;
+  for (int i = 0; i < 8; i++) sample.delays[i] = i + 1;
+  struct store *store = sample_open(&sample, path);
+  for (int64_t id = 0; id < 15; id++) sample_good(add_long(store, id, 1000, &e), &e);
+  store_close(store);
+  store = sample_open(&sample, path);
+  signal(SIGXFSZ, SIG_IGN);
+  assert_int_equal(stat(path, &info), 0);
+  getrlimit(RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = (rlim_t)info.st_size;
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  sample_good(add_long(store, 15, 1000, &e), &e);
+  int code = store_flush(store, &e);
+  assert_int_not_equal(code, 0);
+  assert_non_null(strstr(e.text, "study.db-wal beside it: the disk is full. Keep the two files together"));
+  sample_bad(code, ERR_SYSTEM, &e, "the study is finished and safe");
+  store_close(store);
+  assert_true(sample_exists(path, "-wal"));
+  larger_limit(path);
+  store = sample_open(&sample, path);
+  assert_int_equal(store_replications_done(store, 15), 1);
+  store_close(store);
+  assert_false(sample_exists(path, "-wal"));
+  sample_remove(path);
+}
+
+/* A reader on a full disk reads: there is nothing to write to. */
+static void read_full(void **state) {
+  (void)state;
+  struct sample sample = sample_new();
+  const char *path = sample_path("study.db");
+  char folder[256], filler[300];
+  struct err e = {0};
+  snprintf(folder, sizeof folder, "%s", path);
+  *strrchr(folder, '/') = '\0';
+  snprintf(filler, sizeof filler, "%s/filler", folder);
+  if (mount("tmpfs", folder, "tmpfs", 0, "size=400k") != 0) {
+    print_message("no mounting here (%s)\n", strerror(errno));
+    sample_remove(path);
+    return;
+  }
+  sample_make(&sample, path, 1);
+  char *whole = sample_export(path);
+  FILE *to = fopen(filler, "w");
+  assert_non_null(to);
+  while (fputc('x', to) != EOF) continue;
+  fclose(to);
+  char *full = sample_export(path);
+  assert_string_equal(whole, full);
+  free(whole);
+  free(full);
+  /* with rows in a -wal there is no way around it: said in a reader's words */
+  char wal[300];
+  snprintf(wal, sizeof wal, "%s-wal", path);
+  assert_int_equal(truncate(filler, 0), 0);
+  sample_write_file(wal, "not empty", 9);
+  to = fopen(filler, "w");
+  while (fputc('x', to) != EOF) continue;
+  fclose(to);
+  struct store *store = NULL;
+  int code = store_open_read(path, &store, &e);
+  assert_int_not_equal(code, 0);
+  assert_null(strstr(e.text, "nothing was left behind"));
+  sample_bad(code, ERR_SYSTEM, &e, "the disk is full: cannot open it. Reading takes a little room");
+  assert_int_equal(umount2(folder, MNT_DETACH), 0);
+  sample_remove(path);
+}
+
 /* Runs a child that does something with the study, says so and waits; returns its id. */
 static pid_t holder(void (*hold)(struct sample *sample, const char *path), struct sample *sample, const char *path) {
   int fds[2];
@@ -470,6 +557,8 @@ int main(void) {
       cmocka_unit_test(failures_and_notes),
       cmocka_unit_test(kill_and_complete),
       cmocka_unit_test(disk_full),
+      cmocka_unit_test(full_at_the_end),
+      cmocka_unit_test(read_full),
       cmocka_unit_test(two_writers),
       cmocka_unit_test(viewer_open),
       cmocka_unit_test(foreign_lock),
