@@ -63,15 +63,24 @@ struct pool {
 
 static volatile sig_atomic_t interrupted;
 
-static void on_signal(int number) {
-  (void)number;
-  interrupted = 1;
-}
+static struct timespec interrupted_at;
 
 static int64_t elapsed_ms(const struct timespec *since) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (now.tv_sec - since->tv_sec) * INT64_C(1000) + (now.tv_nsec - since->tv_nsec) / 1000000;
+}
+
+/* One signal may come twice at once, to the process and to its group (timeout, a terminal): only one that comes a second
+ * later means it. Everything called here is safe in a handler. */
+static void on_signal(int number) {
+  if (!interrupted) {
+    clock_gettime(CLOCK_MONOTONIC, &interrupted_at);
+    interrupted = 1;
+  } else if (elapsed_ms(&interrupted_at) >= 1000) {
+    signal(number, SIG_DFL);
+    raise(number);
+  }
 }
 
 /* The child's side of fork. SIGINT reaches the whole foreground group, SIGTERM a whole batch job: the parent alone
@@ -362,7 +371,7 @@ struct signals {
 static void signals_take(struct signals *old) {
   interrupted = 0;
   /* reads and writes of the store go on; poll does not, whatever SA_RESTART says */
-  struct sigaction once = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART}, ignore = {.sa_handler = SIG_IGN};
+  struct sigaction once = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, ignore = {.sa_handler = SIG_IGN};
   sigaction(SIGINT, &once, &old->interrupt);
   sigaction(SIGTERM, &once, &old->terminate);
   sigaction(SIGPIPE, &ignore, &old->pipe);
