@@ -13,13 +13,29 @@
 #include "sim/core/param.h"
 #include "sim/net/net.h"
 
+/* A part of a population with keys of its own (`groups:` of a scenario file). */
+struct domain_group {
+  const char *name;
+  int64_t share_ppb;           /* of the population; below 0: the group takes what the others leave */
+  const struct config *config; /* the point's, with the group's keys on top */
+};
+
+/* What prepare gets. */
+struct domain_point {
+  const struct config *config;
+  const char *base_dir;      /* folder of the scenario file, for "./" names */
+  const struct net_ops *ops; /* the backend the point will run on */
+  int group_count;           /* 0: no groups */
+  const struct domain_group *groups;
+};
+
 /* What a replication writes to. */
 struct domain_run {
   struct sim *sim;
   struct net *net; /* reset, empty */
   uint64_t seed;
   uint32_t replication;
-  struct metric_set *metrics; /* of domain->metrics */
+  struct metric_set *metrics; /* domain->metrics, then the same again for each group ("tunnel_setup@rural") */
 };
 
 struct domain {
@@ -27,10 +43,12 @@ struct domain {
   const char *title; /* one line */
   const struct param_table *const *tables;
   int table_count;
+  /* Those of them whose keys a group may have of its own; none: the domain has no groups. */
+  const struct param_table *const *group_tables;
+  int group_table_count;
   const struct metric_def *metrics;
   int metric_count;
-  /* base_dir: folder of the scenario file, for "./" names. ops: the backend the point will run on. */
-  int (*prepare)(const struct config *config, const char *base_dir, const struct net_ops *ops, void **state, struct err *e) MUST_CHECK;
+  int (*prepare)(const struct domain_point *point, void **state, struct err *e) MUST_CHECK;
   void (*run)(const void *state, const struct domain_run *run);
   void (*discard)(void *state);
   /* 64-bit key of every cost file the point uses, for the run key. */

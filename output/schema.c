@@ -252,6 +252,7 @@ static const char *const kinds[] = {
     [METRIC_COUNT] = "count",
     [METRIC_SHARE] = "share",
     [METRIC_SIGNED_TIME] = "signed_time",
+    [METRIC_RATE] = "rate",
 };
 
 const char *schema_kind_name(enum metric_unit unit) { return kinds[unit]; }

@@ -47,7 +47,7 @@ static const char *size_text(double bytes, char buffer[32]) {
 }
 
 int estimate_print(const struct study *study, const struct columns *columns, int jobs, struct err *e) {
-  struct metric_set *metrics = metric_set_new(study->scenario->domain->metrics, study->scenario->domain->metric_count);
+  struct metric_set *metrics = metric_set_new(study->scenario->roster->metrics, study->scenario->roster->metric_count);
   struct execution execution = {.count = study->replications, .budget_s = TIMING_S};
   print_points(study, columns);
   fflush(stdout);

@@ -43,7 +43,7 @@ static int execute_here(struct stepper *s) {
   while (!status && step(s)) {
     /* a remark belongs to the point, not to the part */
     status = runner_point(
-        runner, scenario->domain, config, scenario->base_dir, s->study->seed, x->first + x->done, s->part, s->metrics, x->done ? NULL : x->warn, x->arg, s->e);
+        runner, scenario->roster, config, scenario->base_dir, s->study->seed, x->first + x->done, s->part, s->metrics, x->done ? NULL : x->warn, x->arg, s->e);
     x->done += s->part;
   }
   config_free(config);

@@ -36,7 +36,7 @@ static void print_leaf(const struct sheet *sheet, const struct param *row, const
     printf("%*s# %s: %s\n", indent, "", name, params_default(row, text));
     return;
   }
-  bool quoted = row->kind != PARAM_LIST && row->kind != PARAM_LOSS && needs_quotes(row->fallback);
+  bool quoted = row->kind != PARAM_LIST && row->kind != PARAM_NAMES && row->kind != PARAM_LOSS && needs_quotes(row->fallback);
   int width = printf("%*s%s: %s%s%s", indent, "", name, quoted ? "\"" : "", row->fallback, quoted ? "\"" : "");
   if (sheet->full)
     putchar('\n');
@@ -87,6 +87,14 @@ static void print_group(const struct sheet *sheet, const char *prefix, int depth
   }
 }
 
+static void print_group_example(const struct domain *domain) {
+  if (domain->group_table_count == 0) return;
+  const struct param *row = &domain->group_tables[0]->rows[0];
+  printf("\n# Parts of the population with keys of their own; one without a share takes what the others leave.\n"
+         "# groups:\n#   far: {share: 20%%, %s: %s}\n#   near: {}\n",
+      row->key, row->fallback);
+}
+
 static void print_sweep_example(const struct domain *domain) {
   printf("\n# Several points: values per key; keys in one map advance together.\n"
          "# sweep:\n");
@@ -122,6 +130,7 @@ static int run_init(const struct cmd_line *line, struct err *e) {
       "# %s\n# Written by `pqnetsim init %s%s`: every value is the default and may be left out.\n", domain->title, domain->name, sheet.full ? " --full" : "");
   printf("# Next: pqnetsim check FILE.yaml, pqnetsim run FILE.yaml\n\nscenario: %s\ntitle: A first %s study\n", domain->name, domain->name);
   print_group(&sheet, "", 0);
+  if (sheet.full) print_group_example(domain);
   if (sheet.full) print_sweep_example(domain);
   free(sheet.rows);
   return 0;

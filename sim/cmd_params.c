@@ -25,6 +25,7 @@ static const struct kind {
     [PARAM_QUEUE] = {"queue", "packets or a size, as in 100 packets, 64KiB", UNIT_COUNT, false},
     [PARAM_LOSS] = {"loss", "a share, or {gemodel: {p: SHARE, r: SHARE, ...}}", UNIT_SHARE, false},
     [PARAM_LIST] = {"list", "a list of whole numbers, as in [3, 5]", UNIT_COUNT, false},
+    [PARAM_NAMES] = {"names", "a list of names, as in [a, b]", UNIT_COUNT, false},
 };
 
 const char *params_kind(const struct param *row) { return kinds[row->kind].name; }
@@ -34,6 +35,8 @@ const char *params_default(const struct param *row, char *buffer) {
     snprintf(buffer, PARAMS_TEXT, "twice %s", row->sets);
   else if (row->fallback)
     snprintf(buffer, PARAMS_TEXT, "%s", row->fallback);
+  else if (row->absent)
+    snprintf(buffer, PARAMS_TEXT, "none");
   else
     snprintf(buffer, PARAMS_TEXT, "as %s", row->follows);
   return buffer;
@@ -111,6 +114,16 @@ static void list_table(struct listing *listing, const char *domain, const struct
   }
 }
 
+/* What a group of the population may have of its own. */
+static void list_groups(struct listing *listing, const struct domain *domain) {
+  static const struct param rows[] = {
+      {.key = "groups.NAME.share", .kind = PARAM_SHARE, .min = 0, .max = SHARE_ONE, .absent = true, .help = "share of the population; a group without one takes what the others leave"},
+      {.key = "groups.NAME.KEY", .kind = PARAM_NAME, .absent = true, .help = "a path, platform, ipsec, sctp, e2, kpm, xapp or probe parameter as this group has it"},
+  };
+  static const struct param_table table = {rows, 2};
+  if (domain->group_table_count > 0) list_table(listing, domain->name, &table);
+}
+
 static void list_metrics(struct listing *listing, const struct domain *domain) {
   for (int m = 0; m < domain->metric_count; m++) {
     const struct metric_def *def = &domain->metrics[m];
@@ -138,8 +151,10 @@ static int run(const struct cmd_line *line, struct err *e) {
   if (json) fputs("{\"parameters\": ", stdout);
   listing_begin(&listing, parameter_columns, LENGTH(parameter_columns), json);
   list_table(&listing, "every", &run_params);
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
     for (int t = 0; t < catalog[i]->table_count; t++) list_table(&listing, catalog[i]->name, catalog[i]->tables[t]);
+    list_groups(&listing, catalog[i]);
+  }
   listing_end(&listing);
   fputs(json ? ",\n\"metrics\": " : "\n", stdout);
   listing_begin(&listing, metric_columns, LENGTH(metric_columns), json);

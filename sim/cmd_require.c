@@ -28,7 +28,7 @@ static bool is_plain_number(const char *stat) { return !strcmp(stat, "n") || !st
 
 void require_check(const struct scenario *scenario, int r, const struct store_row *row, const char *label, bool always, FILE *to, struct require_tally *tally) {
   const struct requirement *requirement = &scenario->requirements[r];
-  enum metric_unit unit = scenario->domain->metrics[requirement->metric].unit;
+  enum metric_unit unit = scenario->roster->metrics[requirement->metric].unit;
   bool plain = is_plain_number(requirement->stat);
   double bound = plain ? requirement->bound : requirement->bound * metric_unit_scale(unit), value = NAN;
   /* a statistic the row does not have stays NAN and fails */

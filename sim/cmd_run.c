@@ -25,7 +25,7 @@ static bool check_requirements(const struct study *study, const struct metric_se
   for (int r = 0; r < scenario->requirement_count; r++) {
     struct store_row row;
     int metric = scenario->requirements[r].metric;
-    stats_row(metrics, metric, scenario->domain->metrics[metric].unit, &row);
+    stats_row(metrics, metric, scenario->roster->metrics[metric].unit, &row);
     require_check(scenario, r, &row, "", true, to, &tally);
   }
   return tally.failed == 0;
@@ -37,7 +37,7 @@ static void print(const struct study *study, const struct metric_set *metrics, c
       .parameters = study->parameters,
       .seed = (int64_t)study->seed,
       .replications = study->replications,
-      .defs = study->scenario->domain->metrics,
+      .defs = study->scenario->roster->metrics,
       .metrics = metrics,
       .chosen = study->metric_index,
       .chosen_count = study->metric_count,
@@ -64,7 +64,7 @@ static bool has_sweep_part(const char *text) {
 static int run(const struct cmd_line *line, struct err *e) {
   struct study *study = NULL;
   if (study_open(line, false, &study, e)) return 0;
-  struct metric_set *metrics = metric_set_new(study->scenario->domain->metrics, study->scenario->domain->metric_count);
+  struct metric_set *metrics = metric_set_new(study->scenario->roster->metrics, study->scenario->roster->metric_count);
   struct remarks remarks = {0};
   struct execution execution = {.count = study->replications, .show_progress = true, .warn = keep_remark, .arg = &remarks};
   bool json = cmd_given(line, "json"), hold = true;

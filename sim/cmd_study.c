@@ -40,7 +40,7 @@ static void print_parameter(void *arg, const struct param *param, const char *te
 
 static void choose_metrics(struct study *study) {
   const struct scenario *scenario = study->scenario;
-  int all = scenario->domain->metric_count;
+  int all = scenario->roster->metric_count;
   bool *wanted = allocate((size_t)all, sizeof *wanted);
   for (int i = 0; i < scenario->metric_count; i++) wanted[scenario->metrics[i]] = true;
   for (int i = 0; i < scenario->requirement_count; i++) wanted[scenario->requirements[i].metric] = true;
@@ -49,7 +49,7 @@ static void choose_metrics(struct study *study) {
   for (int m = 0; m < all; m++)
     if (wanted[m]) {
       study->metric_index[study->metric_count] = m;
-      study->metrics[study->metric_count++] = scenario->domain->metrics[m];
+      study->metrics[study->metric_count++] = scenario->roster->metrics[m];
     }
   free(wanted);
 }
@@ -119,7 +119,7 @@ struct config *study_config(const struct study *study, int64_t point) {
 
 void study_job(const struct study *study, int64_t point, int first, int count, struct worker_job *job) {
   *job = (struct worker_job){.point = point,
-      .domain = study->scenario->domain,
+      .roster = study->scenario->roster,
       .config = study_config(study, point),
       .base_dir = study->scenario->base_dir,
       .seed = study->seed,
@@ -164,12 +164,12 @@ static int prepare_point(struct study *study, int64_t point, struct err *e) {
   struct config *config = NULL;
   void *state = NULL;
   int status = point_config(study, point, &config, e);
-  if (!status) status = scenario->domain->prepare(config, scenario->base_dir, &study->ops, &state, e);
+  if (!status) status = roster_prepare(scenario->roster, config, scenario->base_dir, &study->ops, &state, e);
   if (!status) {
     uint64_t cost_hash = scenario->domain->cost_hash(state);
     if (study->keys) {
       study->random[point] = scenario->domain->is_random(state);
-      sweep_run_key(scenario->domain, config, study->ops.name, cost_hash, study->keys[point]);
+      sweep_run_key(scenario->roster, config, study->ops.name, cost_hash, study->keys[point]);
     }
     scenario->domain->warnings(state, keep_warning, study);
     scenario->domain->discard(state);
@@ -198,7 +198,7 @@ static void hash_costs(struct study *study) {
   const struct scenario *scenario = study->scenario;
   void *state = NULL;
   struct err ignored = {0};
-  if (!scenario->domain->prepare(scenario->base, scenario->base_dir, &study->ops, &state, &ignored)) {
+  if (!roster_prepare(scenario->roster, scenario->base, scenario->base_dir, &study->ops, &state, &ignored)) {
     study->cost_hash = scenario->domain->cost_hash(state);
     scenario->domain->discard(state);
   }
@@ -229,7 +229,7 @@ int study_prepare(struct study *study, int64_t count, struct err *e) {
 
 bool study_is_frozen(const struct study *study, int64_t point, const struct metric_set *metrics) {
   bool seen = false;
-  for (int m = 0; study->random[point] && m < study->scenario->domain->metric_count; m++) {
+  for (int m = 0; study->random[point] && m < study->scenario->roster->metric_count; m++) {
     struct metric_summary summary;
     metric_summarise(metrics, m, &summary);
     /* A loss that shows only in what failed is a difference too. */

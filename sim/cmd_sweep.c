@@ -97,9 +97,9 @@ static bool read_row(const struct sweep_work *work, int64_t point, int metric, s
   bool found = false;
   if (store_read_metric(work->store, point, stored_index(study, metric), row, &found, e)) return false;
   if (found || store_replications_done(work->store, point) == 0) return found;
-  const struct domain *domain = study->scenario->domain;
-  struct metric_set *nothing = metric_set_new(domain->metrics, domain->metric_count);
-  stats_row(nothing, metric, domain->metrics[metric].unit, row);
+  const struct roster *roster = study->scenario->roster;
+  struct metric_set *nothing = metric_set_new(roster->metrics, roster->metric_count);
+  stats_row(nothing, metric, roster->metrics[metric].unit, row);
   metric_set_free(nothing);
   return true;
 }

@@ -2,7 +2,6 @@
 #include "models/crypto/alg.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +112,8 @@ const struct alg *alg_table(int *count) {
   *count = ALGORITHMS;
   return algorithms;
 }
+
+bool alg_is_quantum_safe(const struct alg *alg) { return alg->quantum_bits > 0; }
 
 const char *alg_kind_name(enum alg_kind kind) {
   static const char *const names[] = {"kex", "kem", "hybrid", "signature", "aead", "hash"};

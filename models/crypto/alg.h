@@ -25,6 +25,7 @@
 #define PQNETSIM_ALG_H
 
 #include "sim/core/err.h"
+#include <stdbool.h>
 
 enum alg_kind { ALG_KEX, ALG_KEM, ALG_HYBRID, ALG_SIGNATURE, ALG_AEAD, ALG_HASH };
 
@@ -46,6 +47,9 @@ struct alg {
 
 /* All rows in listing order. */
 const struct alg *alg_table(int *count);
+
+/* No quantum algorithm is known that breaks it outright, as Shor's breaks curves, RSA and finite fields. */
+bool alg_is_quantum_safe(const struct alg *alg);
 
 /* NULL when unknown. kind_mask: 1 << enum alg_kind of what is wanted. The first row in table order wins where kinds
  * share a spelling ("p256" is a curve and a signature) or a code (0x0804). */

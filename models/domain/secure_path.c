@@ -3,6 +3,20 @@
 
 #include <string.h>
 
+static const char *const planes[] = {"kernel", "userspace", NULL};
+
+static const struct param rows[] = {
+    {.key = "ipsec.data_plane",
+        .kind = PARAM_CHOICE,
+        .fallback = "kernel",
+        .choices = planes,
+        .help = "where ESP is done: in the kernel, whose packets interrupt the IKE daemon's work, or in user space, where they wait their turn among it"},
+};
+
+const struct param_table secure_path_params = {rows, sizeof rows / sizeof *rows};
+
+bool secure_path_in_user_space(const struct config *config) { return config_number(config, "ipsec.data_plane") == 1; }
+
 struct secure_path {
   struct sim *sim;
   struct port *ports[2];
@@ -10,15 +24,14 @@ struct secure_path {
   struct secure_path_config config;
   struct draw_key key;
   int64_t in_work;
-  simtime last_sent[2];
-  struct transit *spare; /* the arena takes nothing back */
+  simtime last_sent[2], last_received[2];
+  bool down;
 };
 
 /* A packet on its way. */
 struct transit {
   struct secure_path *path;
   struct secure_packet packet;
-  struct transit *next;
 };
 
 int secure_path_mtu(const struct secure_path_config *config, int mtu_bytes) {
@@ -47,7 +60,10 @@ static void work(struct transit *transit, int side, const struct cost_row *aead,
     cost[PART_SOFTWARE] = draw(path, &transit->packet, path->config.packet[side], sender ? 1 : 3);
   }
   path->in_work++;
-  cpu_submit(path->cpus[side], trail, cost, done, transit);
+  if (path->config.user_space)
+    cpu_submit(path->cpus[side], trail, cost, done, transit);
+  else
+    cpu_submit_urgent(path->cpus[side], trail, cost, done, transit);
 }
 
 static void sealed(void *arg, const struct trail *trail) {
@@ -58,6 +74,7 @@ static void sealed(void *arg, const struct trail *trail) {
   path->last_sent[packet->from] = trail->at;
   struct net_message message = {
       .udp = packet->protect && path->config.udp_encapsulated,
+      .protocol = PORT_DATA,
       .size_bytes = packet->protect ? esp_payload_bytes(packet->bytes, path->config.mode) : packet->bytes - ESP_IPV4_HEADER_BYTES,
       .number = packet->number,
       .attempt = packet->attempt,
@@ -72,8 +89,8 @@ static void opened(void *arg, const struct trail *trail) {
   secure_path_deliver_fn *deliver = transit->packet.deliver;
   void *to = transit->packet.arg;
   path->in_work--;
-  transit->next = path->spare;
-  path->spare = transit;
+  path->last_received[!transit->packet.from] = trail->at;
+  sim_release(path->sim, transit, sizeof *transit);
   deliver(to, trail);
 }
 
@@ -91,21 +108,19 @@ struct secure_path *secure_path_new(struct sim *sim, struct port *const ports[2]
   for (int side = 0; side < 2; side++) {
     path->ports[side] = ports[side];
     path->cpus[side] = cpus[side];
-    port_on_raw(ports[side], arrived, path);
-    if (config->udp_encapsulated) port_on_udp(ports[side], arrived, path);
+    port_on(ports[side], PORT_DATA, arrived, path);
   }
   return path;
 }
 
 void secure_path_send(struct secure_path *path, const struct secure_packet *packet, const struct trail *trail) {
-  struct transit *transit = path->spare;
-  if (transit)
-    path->spare = transit->next;
-  else
-    transit = sim_alloc(path->sim, sizeof *transit);
+  if (path->down) return;
+  struct transit *transit = sim_alloc(path->sim, sizeof *transit);
   *transit = (struct transit){.path = path, .packet = *packet};
   work(transit, packet->from, path->config.seal[packet->from], trail, sealed);
 }
 
+void secure_path_set(struct secure_path *path, bool up) { path->down = !up; }
+simtime secure_path_last_received(const struct secure_path *path, int side) { return path->last_received[side]; }
 int64_t secure_path_in_work(const struct secure_path *path) { return path->in_work; }
 simtime secure_path_last_sent(const struct secure_path *path, int side) { return path->last_sent[side]; }

@@ -19,6 +19,8 @@ enum {
   TRAFFIC_SELECTOR_V4 = 16,
   ESP_SPI = 4,
   IKE_SPI = 8,
+  COOKIE_BYTES = 4 + SHA1_BYTES, /* strongSwan's: the time and a hash; RFC 7296 section 2.6 allows 1 to 64 */
+  KEX_METHOD = 2,                /* the wanted one, in N(INVALID_KE_PAYLOAD) */
 };
 
 enum payload {
@@ -39,13 +41,18 @@ enum payload {
   CERT_INTERMEDIATES,
   AUTH,
   SA_ESP,
+  SA_ESP_KEX,
   TRAFFIC_SELECTOR,
   N_INITIAL_CONTACT,
   N_EAP_ONLY,
   N_MESSAGE_ID_SYNC,
   N_ADDITIONAL_KE,
   N_TRANSPORT_MODE,
-  DELETE
+  N_INVALID_KE,
+  N_NO_PROPOSAL,
+  N_REKEY_SA,
+  DELETE_IKE,
+  DELETE_ESP
 };
 
 /* When a payload is there. All bits of `when` must hold. */
@@ -53,15 +60,34 @@ enum fact {
   ALWAYS = 0,
   FRAGMENTING = 1 << 0,
   CERTIFICATES = 1 << 1,
-  ADDITIONAL_KES = 1 << 2,
-  WITH_CHILD = 1 << 3,
-  CHILDLESS = 1 << 4,
-  MORE_ROUNDS = 1 << 5, /* another IKE_FOLLOWUP_KE comes after this exchange */
-  TRANSPORT_MODE = 1 << 6,
+  ADDITIONAL_KES = 1 << 2,  /* in the proposal chosen, */
+  OFFERS_MORE_KES = 1 << 3, /* in any that the initiator offers */
+  WITH_CHILD = 1 << 4,
+  CHILDLESS = 1 << 5,
+  FIRST_KE = 1 << 6,    /* there is a key exchange at all */
+  MORE_ROUNDS = 1 << 7, /* another one comes after this exchange */
+  TRANSPORT_MODE = 1 << 8,
+  /* What the responder says to IKE_SA_INIT. */
+  AGREED = 1 << 9,
+  WRONG_SHARE = 1 << 10,
+  REFUSED = 1 << 11,
 };
 
-/* CREATE_CHILD_SA comes as two: a first CHILD_SA after a childless IKE_AUTH, and a new IKE SA. */
-enum exchange { IKE_SA_INIT, IKE_INTERMEDIATE, IKE_AUTH, NEW_CHILD, REKEY_IKE, IKE_FOLLOWUP_KE, INFORMATIONAL, EXCHANGE_COUNT };
+/* CREATE_CHILD_SA comes as three: a first CHILD_SA after a childless IKE_AUTH, a new IKE SA, and a new CHILD_SA. */
+enum exchange {
+  IKE_SA_INIT,
+  IKE_INTERMEDIATE,
+  IKE_AUTH,
+  NEW_CHILD,
+  REKEY_IKE,
+  IKE_FOLLOWUP,
+  REKEY_CHILD,
+  CHILD_FOLLOWUP,
+  CLOSE_IKE,
+  CLOSE_CHILD,
+  ASK_PEER,
+  EXCHANGE_COUNT
+};
 
 struct payload_rule {
   enum payload payload;
@@ -72,22 +98,25 @@ enum { RULES_MAX = 16 };
 
 struct exchange_rules {
   const char *name;
-  uint32_t number; /* of its first request, for draws; rounds of one exchange follow by twos */
+  uint32_t number; /* of its request, for draws; further key exchanges go on by twos from the first */
   bool encrypted;
   struct payload_rule request[RULES_MAX], response[RULES_MAX];
   int request_count, response_count;
 };
 
+/* An IKE_SA_INIT that leads to nothing is numbered apart, so that the one that does draws as ever. */
+enum { TURNED_AWAY_NUMBER = 160 };
+
 /* What strongSwan 6.1 puts into each message, in its order. */
 static const struct exchange_rules exchanges[EXCHANGE_COUNT] = {
     [IKE_SA_INIT] = {"IKE_SA_INIT", 0, false,
         {{SA_IKE, ALWAYS}, {KE, ALWAYS}, {NONCE, ALWAYS}, {NAT_DETECTION, ALWAYS}, {NAT_DETECTION, ALWAYS}, {N_FRAGMENTATION, FRAGMENTING},
-            {N_SIGNATURE_HASHES, ALWAYS}, {N_REDIRECT, ALWAYS}, {N_INTERMEDIATE, ADDITIONAL_KES}},
-        {{SA_IKE, ALWAYS}, {KE, ALWAYS}, {NONCE, ALWAYS}, {NAT_DETECTION, ALWAYS}, {NAT_DETECTION, ALWAYS}, {CERTREQ, CERTIFICATES},
-            {N_FRAGMENTATION, FRAGMENTING}, {N_SIGNATURE_HASHES, ALWAYS}, {N_CHILDLESS, CHILDLESS}, {N_MULTIPLE_AUTH, ALWAYS},
-            {N_INTERMEDIATE, ADDITIONAL_KES}},
-        9, 11},
-    [IKE_INTERMEDIATE] = {"IKE_INTERMEDIATE", 2, true, {{KE, ALWAYS}}, {{KE, ALWAYS}}, 1, 1},
+            {N_SIGNATURE_HASHES, ALWAYS}, {N_REDIRECT, ALWAYS}, {N_INTERMEDIATE, OFFERS_MORE_KES}},
+        {{SA_IKE, AGREED}, {KE, AGREED}, {NONCE, AGREED}, {NAT_DETECTION, AGREED}, {NAT_DETECTION, AGREED}, {CERTREQ, AGREED | CERTIFICATES},
+            {N_FRAGMENTATION, AGREED | FRAGMENTING}, {N_SIGNATURE_HASHES, AGREED}, {N_CHILDLESS, AGREED | CHILDLESS}, {N_MULTIPLE_AUTH, AGREED},
+            {N_INTERMEDIATE, AGREED | ADDITIONAL_KES}, {N_INVALID_KE, WRONG_SHARE}, {N_NO_PROPOSAL, REFUSED}},
+        9, 13},
+    [IKE_INTERMEDIATE] = {"IKE_INTERMEDIATE", 0, true, {{KE, ALWAYS}}, {{KE, ALWAYS}}, 1, 1},
     [IKE_AUTH] = {"IKE_AUTH", 32, true,
         {{IDENTITY, ALWAYS}, {CERT_LEAF, CERTIFICATES}, {N_INITIAL_CONTACT, ALWAYS}, {CERTREQ, CERTIFICATES}, {IDENTITY, ALWAYS}, {AUTH, ALWAYS},
             {SA_ESP, WITH_CHILD}, {TRAFFIC_SELECTOR, WITH_CHILD}, {TRAFFIC_SELECTOR, WITH_CHILD}, {N_MULTIPLE_AUTH, ALWAYS}, {N_EAP_ONLY, CERTIFICATES},
@@ -96,33 +125,92 @@ static const struct exchange_rules exchanges[EXCHANGE_COUNT] = {
             {TRAFFIC_SELECTOR, WITH_CHILD}, {TRAFFIC_SELECTOR, WITH_CHILD}, {N_TRANSPORT_MODE, WITH_CHILD | TRANSPORT_MODE}},
         13, 8},
     [NEW_CHILD] = {"CREATE_CHILD_SA", 98, true,
-        {{SA_ESP, ALWAYS}, {NONCE, ALWAYS}, {TRAFFIC_SELECTOR, ALWAYS}, {TRAFFIC_SELECTOR, ALWAYS}, {N_TRANSPORT_MODE, TRANSPORT_MODE}},
-        {{SA_ESP, ALWAYS}, {NONCE, ALWAYS}, {TRAFFIC_SELECTOR, ALWAYS}, {TRAFFIC_SELECTOR, ALWAYS}, {N_TRANSPORT_MODE, TRANSPORT_MODE}}, 5, 5},
+        {{SA_ESP_KEX, ALWAYS}, {NONCE, ALWAYS}, {KE, FIRST_KE}, {TRAFFIC_SELECTOR, ALWAYS}, {TRAFFIC_SELECTOR, ALWAYS}, {N_TRANSPORT_MODE, TRANSPORT_MODE}},
+        {{SA_ESP_KEX, ALWAYS}, {NONCE, ALWAYS}, {KE, FIRST_KE}, {TRAFFIC_SELECTOR, ALWAYS}, {TRAFFIC_SELECTOR, ALWAYS}, {N_TRANSPORT_MODE, TRANSPORT_MODE},
+            {N_ADDITIONAL_KE, MORE_ROUNDS}},
+        6, 7},
     [REKEY_IKE] = {"CREATE_CHILD_SA", 64, true, {{SA_IKE_REKEY, ALWAYS}, {NONCE, ALWAYS}, {KE, ALWAYS}},
-        {{SA_IKE_REKEY, ALWAYS}, {NONCE, ALWAYS}, {KE, ALWAYS}, {N_ADDITIONAL_KE, ADDITIONAL_KES}}, 3, 4},
-    [IKE_FOLLOWUP_KE] = {"IKE_FOLLOWUP_KE", 66, true, {{KE, ALWAYS}, {N_ADDITIONAL_KE, ALWAYS}}, {{KE, ALWAYS}, {N_ADDITIONAL_KE, MORE_ROUNDS}}, 2, 2},
-    [INFORMATIONAL] = {"INFORMATIONAL", 96, true, {{DELETE, ALWAYS}}, {{DELETE, ALWAYS}}, 1, 0},
+        {{SA_IKE_REKEY, ALWAYS}, {NONCE, ALWAYS}, {KE, ALWAYS}, {N_ADDITIONAL_KE, MORE_ROUNDS}}, 3, 4},
+    [IKE_FOLLOWUP] = {"IKE_FOLLOWUP_KE", 0, true, {{KE, ALWAYS}, {N_ADDITIONAL_KE, ALWAYS}}, {{KE, ALWAYS}, {N_ADDITIONAL_KE, MORE_ROUNDS}}, 2, 2},
+    [REKEY_CHILD] = {"CREATE_CHILD_SA", 128, true,
+        {{N_REKEY_SA, ALWAYS}, {SA_ESP_KEX, ALWAYS}, {NONCE, ALWAYS}, {KE, FIRST_KE}, {TRAFFIC_SELECTOR, ALWAYS}, {TRAFFIC_SELECTOR, ALWAYS},
+            {N_TRANSPORT_MODE, TRANSPORT_MODE}},
+        {{SA_ESP_KEX, ALWAYS}, {NONCE, ALWAYS}, {KE, FIRST_KE}, {TRAFFIC_SELECTOR, ALWAYS}, {TRAFFIC_SELECTOR, ALWAYS}, {N_TRANSPORT_MODE, TRANSPORT_MODE},
+            {N_ADDITIONAL_KE, MORE_ROUNDS}},
+        7, 7},
+    [CHILD_FOLLOWUP] = {"IKE_FOLLOWUP_KE", 0, true, {{KE, ALWAYS}, {N_ADDITIONAL_KE, ALWAYS}}, {{KE, ALWAYS}, {N_ADDITIONAL_KE, MORE_ROUNDS}}, 2, 2},
+    [CLOSE_IKE] = {"INFORMATIONAL", 96, true, {{DELETE_IKE, ALWAYS}}, {{DELETE_IKE, ALWAYS}}, 1, 0},
+    [CLOSE_CHILD] = {"INFORMATIONAL", 162, true, {{DELETE_ESP, ALWAYS}}, {{DELETE_ESP, ALWAYS}}, 1, 1},
+    [ASK_PEER] = {.name = "INFORMATIONAL", .number = 164, .encrypted = true},
+};
+
+/* One exchange of a table: which key exchange of which proposal it does, if it does one. */
+struct step {
+  enum exchange exchange;
+  uint32_t number;
+  const struct alg *const *kex;
+  int kex_count, round;
+  unsigned outcome; /* of IKE_SA_INIT */
 };
 
 /* Where in the protocol a payload stands. */
 struct place {
   const struct ikev2_config *config;
+  const struct step *step;
   bool response;
-  int round; /* which key exchange */
 };
 
-static unsigned facts_of(const struct ikev2_config *config, int round) {
-  return (config->fragment_bytes > 0 ? FRAGMENTING : 0u) | (config->signature ? CERTIFICATES : 0u) | (config->kex_count > 1 ? ADDITIONAL_KES : 0u) |
-         (config->childless ? CHILDLESS : WITH_CHILD) | (round + 1 < config->kex_count ? MORE_ROUNDS : 0u) | (config->transport_mode ? TRANSPORT_MODE : 0u);
+static bool more_rounds(const struct step *step) { return step->round + 1 < step->kex_count; }
+
+static bool offers_additional(const struct ikev2_config *config) {
+  for (int i = 0; i < config->offered_count; i++)
+    if (config->offered[i].kex_count > 1) return true;
+  return false;
 }
 
-/* Proposal: header, SPI, then 8 bytes per transform and 4 more for a key length attribute (RFC 7296 section 3.3). */
-static int sa_bytes(int spi, int transforms, int key_lengths) { return PAYLOAD_HEADER + 8 + spi + 8 * transforms + 4 * key_lengths; }
+static unsigned facts_of(const struct place *place) {
+  const struct ikev2_config *config = place->config;
+  const struct {
+    bool holds;
+    enum fact fact;
+  } facts[] = {
+      {config->fragment_bytes > 0, FRAGMENTING},
+      {config->signature != NULL, CERTIFICATES},
+      {config->kex_count > 1, ADDITIONAL_KES},
+      {offers_additional(config), OFFERS_MORE_KES},
+      {!config->childless, WITH_CHILD},
+      {config->childless, CHILDLESS},
+      {place->step->kex_count > 0, FIRST_KE},
+      {more_rounds(place->step), MORE_ROUNDS},
+      {config->transport_mode, TRANSPORT_MODE},
+  };
+  unsigned all = place->step->outcome;
+  for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+    if (facts[i].holds) all |= facts[i].fact;
+  return all;
+}
+
+/* Header, SPI, then 8 bytes per transform and 4 more for a key length attribute (RFC 7296 section 3.3). */
+static int proposal_bytes(int spi, int transforms, int key_lengths) { return 8 + spi + 8 * transforms + 4 * key_lengths; }
 
 /* AES-CBC needs an integrity transform (ENCR, INTEG, PRF, KE), AES-GCM does not; one more per additional exchange. */
-static int ike_sa_bytes(const struct ikev2_config *config, int spi) {
+static int ike_proposal_bytes(const struct ikev2_config *config, int spi, int kex_count) {
   int base = config->cipher == IKEV2_AES256_SHA256 ? 4 : 3;
-  return sa_bytes(spi, base + config->kex_count - 1, 1);
+  return proposal_bytes(spi, base + kex_count - 1, 1);
+}
+
+/* The initiator always sends all its proposals, the responder the one it has chosen. */
+static int ike_sa_bytes(const struct place *place, int spi) {
+  const struct ikev2_config *config = place->config;
+  if (place->response) return PAYLOAD_HEADER + ike_proposal_bytes(config, spi, config->kex_count);
+  int bytes = PAYLOAD_HEADER;
+  for (int i = 0; i < config->offered_count; i++) bytes += ike_proposal_bytes(config, spi, config->offered[i].kex_count);
+  return bytes;
+}
+
+/* ENCR, ESN and the key exchanges; AES has a key length attribute, ChaCha20-Poly1305 must not have one (RFC 7634 section 4). */
+static int esp_sa_bytes(const struct ikev2_config *config, int kex_count) {
+  return PAYLOAD_HEADER + proposal_bytes(ESP_SPI, 2 + kex_count, strncmp(ikev2_esp_titles[config->esp], "AES", 3) == 0);
 }
 
 /* IKE sends EC points without the leading format byte (RFC 5903 section 7). */
@@ -142,11 +230,11 @@ static int payload_bytes(enum payload payload, const struct place *place) {
   const struct ikev2_config *config = place->config;
   switch (payload) {
   case SA_IKE:
-    return ike_sa_bytes(config, 0);
+    return ike_sa_bytes(place, 0);
   case SA_IKE_REKEY:
-    return ike_sa_bytes(config, IKE_SPI);
+    return ike_sa_bytes(place, IKE_SPI);
   case KE:
-    return PAYLOAD_HEADER + 4 + share_bytes(config->kex[place->round], place->response);
+    return PAYLOAD_HEADER + 4 + share_bytes(place->step->kex[place->step->round], place->response);
   case NONCE:
     return PAYLOAD_HEADER + NONCE_BYTES;
   case NAT_DETECTION:
@@ -165,14 +253,22 @@ static int payload_bytes(enum payload payload, const struct place *place) {
   case AUTH:
     return PAYLOAD_HEADER + 4 + auth_bytes(config);
   case SA_ESP:
-    /* ENCR and ESN; AES has a key length attribute, ChaCha20-Poly1305 must not have one (RFC 7634 section 4). */
-    return sa_bytes(ESP_SPI, 2, strncmp(ikev2_esp_titles[config->esp], "AES", 3) == 0);
+    return esp_sa_bytes(config, 0);
+  case SA_ESP_KEX:
+    return esp_sa_bytes(config, place->step->kex_count);
   case TRAFFIC_SELECTOR:
     return PAYLOAD_HEADER + 4 + TRAFFIC_SELECTOR_V4;
   case N_ADDITIONAL_KE:
     return NOTIFY + ADDITIONAL_KE_LINK;
-  case DELETE:
+  case N_INVALID_KE:
+    return NOTIFY + KEX_METHOD;
+  case N_REKEY_SA:
+    return NOTIFY + ESP_SPI;
+  /* Protocol, SPI size, number of SPIs; an IKE SA needs none (RFC 7296 section 3.11). */
+  case DELETE_IKE:
     return PAYLOAD_HEADER + 4;
+  case DELETE_ESP:
+    return PAYLOAD_HEADER + 4 + ESP_SPI;
   case N_FRAGMENTATION:
   case N_REDIRECT:
   case N_MULTIPLE_AUTH:
@@ -182,17 +278,18 @@ static int payload_bytes(enum payload payload, const struct place *place) {
   case N_EAP_ONLY:
   case N_MESSAGE_ID_SYNC:
   case N_TRANSPORT_MODE:
+  case N_NO_PROPOSAL:
     return NOTIFY;
   }
   assert(false);
   return 0;
 }
 
-static int payloads_bytes(enum exchange exchange, const struct place *place) {
-  const struct exchange_rules *rules = &exchanges[exchange];
+static int payloads_bytes(const struct place *place) {
+  const struct exchange_rules *rules = &exchanges[place->step->exchange];
   const struct payload_rule *rule = place->response ? rules->response : rules->request;
   int count = place->response ? rules->response_count : rules->request_count;
-  unsigned facts = facts_of(place->config, place->round);
+  unsigned facts = facts_of(place);
   int bytes = 0;
   for (int i = 0; i < count; i++)
     if ((facts & rule[i].when) == rule[i].when) bytes += payload_bytes(rule[i].payload, place);
@@ -222,9 +319,10 @@ static int encrypted_bytes(int plain, int header, const struct cipher_bytes *cip
 
 /* Splits a message into datagrams. part_count may come out above HANDSHAKE_PARTS: ikev2_check_sizes refuses that. */
 static void set_parts(struct handshake_message *message, const struct ikev2_config *config, enum exchange exchange, int plain) {
-  int marker = config->nat_traversal && exchange != IKE_SA_INIT ? NON_ESP_MARKER : 0;
+  bool encrypted = exchanges[exchange].encrypted;
+  int marker = config->nat_traversal && encrypted ? NON_ESP_MARKER : 0;
   message->part_count = 1;
-  if (!exchanges[exchange].encrypted) {
+  if (!encrypted) {
     message->part_bytes[0] = IKE_HEADER + plain;
     return;
   }
@@ -279,7 +377,7 @@ static void certificate_work(struct handshake_message *request, struct handshake
   struct handshake_message *const messages[2] = {request, response};
   for (int i = 0; i < 2; i++) {
     before(messages[i], SLOT_CERTIFICATE, "software", "certificate_auth");
-    before(messages[i], SLOT_SIGN, config->signature->title, "sign");
+    before(messages[i], SLOT_SIGN, config->signature->title, "sign")->hsm = true;
     after(messages[i], SLOT_VERIFY, config->signature->title, "verify")->times = 2 + config->chain;
   }
 }
@@ -294,27 +392,31 @@ static void child_work(struct handshake_message *response) {
   after(response, SLOT_CHILD, "software", "child_sa");
 }
 
-static void exchange_work(
-    enum exchange exchange, struct handshake_message *request, struct handshake_message *response, const struct ikev2_config *config, int round) {
-  switch (exchange) {
+static void exchange_work(const struct step *step, struct handshake_message *request, struct handshake_message *response, const struct ikev2_config *config) {
+  switch (step->exchange) {
   case IKE_SA_INIT:
   case REKEY_IKE:
-    key_exchange_work(request, response, config->kex[round]);
+    key_exchange_work(request, response, step->kex[step->round]);
     before(response, SLOT_SA, "software", "ike_sa");
     after(response, SLOT_SA, "software", "ike_sa");
     break;
   case IKE_INTERMEDIATE:
-  case IKE_FOLLOWUP_KE:
-    key_exchange_work(request, response, config->kex[round]);
+  case IKE_FOLLOWUP:
+    key_exchange_work(request, response, step->kex[step->round]);
     break;
   case IKE_AUTH:
     authentication_work(request, response, config);
     if (!config->childless) child_work(response);
     break;
   case NEW_CHILD:
-    child_work(response);
+  case REKEY_CHILD:
+  case CHILD_FOLLOWUP:
+    if (step->kex_count > 0) key_exchange_work(request, response, step->kex[step->round]);
+    if (!more_rounds(step)) child_work(response);
     break;
-  case INFORMATIONAL:
+  case CLOSE_IKE:
+  case CLOSE_CHILD:
+  case ASK_PEER:
   case EXCHANGE_COUNT:
     break;
   }
@@ -332,36 +434,76 @@ static void fragment_work(struct handshake_message *message) {
   if (message->part_count > 1) after(message, SLOT_FRAGMENTS, "software", "ike_fragment")->times = message->part_count - 1;
 }
 
-static bool is_round(enum exchange exchange) { return exchange == IKE_INTERMEDIATE || exchange == IKE_FOLLOWUP_KE; }
+/* ---- Tables ---------------------------------------------------------------------------------------------------- */
 
-static void add_exchange(struct handshake_table *table, const struct ikev2_config *config, enum exchange exchange, int round) {
+static void add_step(struct handshake_table *table, const struct ikev2_config *config, const struct step *step) {
   struct handshake_message *pair = &table->messages[table->count];
   table->count += 2;
   for (int response = 0; response < 2; response++) {
-    struct place place = {.config = config, .response = response, .round = round};
-    pair[response].name = exchanges[exchange].name;
-    pair[response].number = exchanges[exchange].number + 2 * (uint32_t)(is_round(exchange) ? round - 1 : 0) + (uint32_t)response;
-    set_parts(&pair[response], config, exchange, payloads_bytes(exchange, &place));
+    struct place place = {.config = config, .step = step, .response = response};
+    pair[response].name = exchanges[step->exchange].name;
+    pair[response].number = step->number + (uint32_t)response;
+    set_parts(&pair[response], config, step->exchange, payloads_bytes(&place));
     message_work(&pair[response]);
   }
-  exchange_work(exchange, &pair[0], &pair[1], config, round);
+  if (step->outcome == WRONG_SHARE || step->outcome == REFUSED)
+    before(&pair[0], SLOT_KEYGEN, step->kex[0]->title, "keygen");
+  else
+    exchange_work(step, &pair[0], &pair[1], config);
   fragment_work(&pair[0]);
   fragment_work(&pair[1]);
 }
 
-static void table_new(struct handshake_table *table, int exchange_count) {
-  table->count = 0;
-  table->messages = calloc((size_t)exchange_count * 2, sizeof *table->messages);
+static void add_exchange(struct handshake_table *table, const struct ikev2_config *config, enum exchange exchange) {
+  struct step step = {.exchange = exchange, .number = exchanges[exchange].number};
+  add_step(table, config, &step);
+}
+
+/* An exchange with the first key exchange of a proposal, and one for each further. */
+static void add_rounds(
+    struct handshake_table *table, const struct ikev2_config *config, enum exchange first, enum exchange further, const struct alg *const *kex, int kex_count) {
+  struct step step = {.exchange = first, .kex = kex, .kex_count = kex_count, .outcome = AGREED};
+  do {
+    step.number = exchanges[first].number + 2 * (uint32_t)step.round;
+    add_step(table, config, &step);
+    step.exchange = further;
+  } while (++step.round < kex_count);
+}
+
+static void add_child(struct handshake_table *table, const struct ikev2_config *config, enum exchange exchange) {
+  add_rounds(table, config, exchange, CHILD_FOLLOWUP, config->child.kex, config->child.kex_count);
+}
+
+/* IKE_SA_INIT whose share, the first of the first proposal, is of no use. */
+static void add_turned_away(struct handshake_table *table, const struct ikev2_config *config, enum fact outcome) {
+  struct step step = {.exchange = IKE_SA_INIT, .number = TURNED_AWAY_NUMBER, .kex = config->offered[0].kex, .kex_count = 1, .outcome = outcome};
+  add_step(table, config, &step);
+}
+
+/* Longest: an establishment with a share of no use, all key exchanges, IKE_AUTH, and a CHILD_SA with all of its own. */
+enum { EXCHANGES_MAX = 1 + IKEV2_KEX_MAX + 1 + IKEV2_KEX_MAX };
+
+static void table_new(struct handshake_table *table) {
+  *table = (struct handshake_table){.opens = -1};
+  table->messages = calloc((size_t)EXCHANGES_MAX * 2, sizeof *table->messages);
   if (!table->messages) abort();
 }
 
 void ikev2_establishment(const struct ikev2_config *config, struct handshake_table *out) {
   assert(config->kex_count > 0);
-  table_new(out, config->kex_count + 2);
-  add_exchange(out, config, IKE_SA_INIT, 0);
-  for (int round = 1; round < config->kex_count; round++) add_exchange(out, config, IKE_INTERMEDIATE, round);
-  add_exchange(out, config, IKE_AUTH, config->kex_count - 1);
-  if (config->childless) add_exchange(out, config, NEW_CHILD, 0);
+  table_new(out);
+  out->challenge_bytes = NOTIFY + COOKIE_BYTES;
+  out->challenge_reply_bytes = IKE_HEADER + NOTIFY + COOKIE_BYTES;
+  if (config->refused) {
+    add_turned_away(out, config, REFUSED);
+    out->opens = out->count;
+    return;
+  }
+  if (config->offered[0].kex[0] != config->kex[0]) add_turned_away(out, config, WRONG_SHARE);
+  out->opens = out->count;
+  add_rounds(out, config, IKE_SA_INIT, IKE_INTERMEDIATE, config->kex, config->kex_count);
+  add_exchange(out, config, IKE_AUTH);
+  if (config->childless) add_child(out, config, NEW_CHILD);
 }
 
 int ikev2_auth_response(const struct handshake_table *establishment) {
@@ -372,10 +514,20 @@ int ikev2_auth_response(const struct handshake_table *establishment) {
 
 void ikev2_rekey(const struct ikev2_config *config, struct handshake_table *out) {
   assert(config->kex_count > 0);
-  table_new(out, config->kex_count + 1);
-  add_exchange(out, config, REKEY_IKE, 0);
-  for (int round = 1; round < config->kex_count; round++) add_exchange(out, config, IKE_FOLLOWUP_KE, round);
-  add_exchange(out, config, INFORMATIONAL, config->kex_count - 1);
+  table_new(out);
+  add_rounds(out, config, REKEY_IKE, IKE_FOLLOWUP, config->kex, config->kex_count);
+  add_exchange(out, config, CLOSE_IKE);
+}
+
+void ikev2_rekey_child(const struct ikev2_config *config, struct handshake_table *out) {
+  table_new(out);
+  add_child(out, config, REKEY_CHILD);
+  add_exchange(out, config, CLOSE_CHILD);
+}
+
+void ikev2_dpd(const struct ikev2_config *config, struct handshake_table *out) {
+  table_new(out);
+  add_exchange(out, config, ASK_PEER);
 }
 
 int ikev2_check_sizes(const struct handshake_table *table, struct err *e) {

@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "models/security/ikev2.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-  LADDERS_MAX = IKEV2_KEX_MAX + 2, /* requests of one set-up, each with a ladder of its own */
+  LADDERS_MAX = 2 + 2 * IKEV2_KEX_MAX, /* requests of one set-up, each with a ladder of its own */
   KEX_KINDS = 1 << ALG_KEX | 1 << ALG_KEM,
   FRAGMENT_MIN = 256, /* room for headers and one cipher block, and no more than HANDSHAKE_PARTS fragments */
   NAME_MAX_BYTES = 256,
 };
 
+#define SECOND INT64_C(1000000000)
+#define HOUR (3600 * SECOND)
+#define YEAR (365 * 24 * HOUR)
+#define PERIOD_MIN (SECOND / 100) /* shorter than any network's round trip: a mistake in the unit */
+
+static int check_suite(const char *text, char *canonical, size_t size, struct err *e);
 static int check_auth(const char *text, char *canonical, size_t size, struct err *e);
 static int check_base(const char *text, char *canonical, size_t size, struct err *e);
 
@@ -27,6 +34,25 @@ static const struct param rows[] = {
         .fallback = "x25519",
         .check = ikev2_check_kex,
         .help = "key exchange: none, one method, or a-ke1_b[-ke2_c] with additional exchanges (RFC 9370)"},
+    {.key = "ipsec.offered",
+        .kind = PARAM_NAMES,
+        .fallback = "[]",
+        .check = check_suite,
+        .min = 0,
+        .max = IKEV2_OFFERS_MAX,
+        .help = "key exchanges the initiator offers, best first; the first method of the first is what it sends a share of; []: ipsec.kex alone"},
+    {.key = "ipsec.accepted",
+        .kind = PARAM_NAMES,
+        .fallback = "[]",
+        .check = check_suite,
+        .min = 0,
+        .max = IKEV2_OFFERS_MAX,
+        .help = "key exchanges the responder accepts, best first: it takes the first that is offered; []: ipsec.kex alone"},
+    {.key = "ipsec.child_kex",
+        .kind = PARAM_NAME,
+        .fallback = "none",
+        .check = ikev2_check_kex,
+        .help = "key exchange of a CHILD_SA that is rekeyed, or set up after a childless IKE_AUTH; none: its keys come from the IKE SA's"},
     {.key = "ipsec.auth",
         .kind = PARAM_NAME,
         .fallback = "ecdsa-p256",
@@ -55,7 +81,7 @@ static const struct param rows[] = {
         .kind = PARAM_TIME,
         .fallback = "4s",
         .min = 1000000,
-        .max = INT64_C(3600000000000),
+        .max = HOUR,
         .help = "wait before a request is sent again the first time"},
     {.key = "ipsec.retransmit_base", .kind = PARAM_NAME, .fallback = "1.8", .check = check_base, .help = "each further wait is this much longer, 1 to 10"},
     {.key = "ipsec.retransmit_tries", .kind = PARAM_COUNT, .fallback = "5", .min = 0, .max = 100, .help = "how often a request is sent again before giving up"},
@@ -65,12 +91,56 @@ static const struct param rows[] = {
         .min = 0,
         .max = SHARE_ONE,
         .help = "each wait is shortened by a random share of up to this"},
-    {.key = "ipsec.retransmit_limit",
+    {.key = "ipsec.retransmit_limit", .kind = PARAM_TIME, .fallback = "0s", .min = 0, .max = HOUR, .help = "no wait is longer than this; 0s: no limit"},
+    {.key = "ipsec.rekey_time", .kind = PARAM_TIME, .fallback = "4h", .min = 0, .max = YEAR, .help = "an IKE SA is rekeyed when it is so old; 0s: never"},
+    {.key = "ipsec.child_rekey_time",
+        .kind = PARAM_TIME,
+        .fallback = "1h",
+        .min = 0,
+        .max = YEAR,
+        .help = "a CHILD_SA is rekeyed when it is so old; 0s: never"},
+    {.key = "ipsec.rekey_jitter",
+        .kind = PARAM_SHARE,
+        .fallback = "10%",
+        .min = 0,
+        .max = SHARE_ONE,
+        .help = "each rekeying comes earlier by a random share of up to this (strongSwan's rand_time)"},
+    {.key = "ipsec.dpd_delay",
         .kind = PARAM_TIME,
         .fallback = "0s",
         .min = 0,
-        .max = INT64_C(3600000000000),
-        .help = "no wait is longer than this; 0s: no limit"},
+        .max = YEAR,
+        .help = "the initiator asks whether its peer is alive when nothing came from it for so long; 0s: never"},
+    {.key = "ipsec.keying_tries",
+        .kind = PARAM_COUNT,
+        .fallback = "1",
+        .min = 0,
+        .max = 1000000,
+        .help = "how often a set-up is begun when no answer comes; 0: until it succeeds"},
+    {.key = "ipsec.half_open_per_address",
+        .kind = PARAM_COUNT,
+        .fallback = "5",
+        .min = 0,
+        .max = 1000000000,
+        .help = "sessions of one address that may be half-open at the responder (strongSwan's block_threshold); 0: no limit"},
+    {.key = "ipsec.half_open_total",
+        .kind = PARAM_COUNT,
+        .fallback = "0",
+        .min = 0,
+        .max = 1000000000,
+        .help = "sessions that may be half-open at the responder (strongSwan's init_limit_half_open); 0: no limit"},
+    {.key = "ipsec.half_open_timeout",
+        .kind = PARAM_TIME,
+        .fallback = "30s",
+        .min = PERIOD_MIN,
+        .max = YEAR,
+        .help = "the responder deletes a session that is half-open for so long"},
+    {.key = "ipsec.cookie_threshold",
+        .kind = PARAM_COUNT,
+        .fallback = "30",
+        .min = 0,
+        .max = 1000000000,
+        .help = "half-open sessions from which on the responder asks for a cookie; 0: never"},
 };
 
 const struct param_table ikev2_params = {rows, sizeof rows / sizeof *rows};
@@ -85,7 +155,8 @@ static int unknown_kex(const char *name, struct err *e) {
   const char *near = alg_nearest(name, KEX_KINDS);
   if (near && !find_kex(near)) near = NULL; /* known, but without an IKEv2 transform */
   return err_add(e, ERR_INPUT,
-      "found '%s', which is no IKEv2 key exchange; allowed none, an IKEv2 key exchange (x25519, secp256r1, secp384r1, mlkem512, mlkem768, mlkem1024, ...) or several as "
+      "found '%s', which is no IKEv2 key exchange; allowed none, an IKEv2 key exchange (x25519, secp256r1, secp384r1, mlkem512, mlkem768, mlkem1024, ...) or "
+      "several as "
       "a-ke1_b-ke2_c%s%s",
       name, near ? "; nearest: " : "", near ? near : "");
 }
@@ -149,6 +220,76 @@ int ikev2_check_kex(const char *text, char *canonical, size_t size, struct err *
   return 0;
 }
 
+static int check_suite(const char *text, char *canonical, size_t size, struct err *e) {
+  if (strcasecmp(text, "none") == 0) return err_add(e, ERR_INPUT, "found none, allowed IKEv2 key exchanges: without IPsec nothing is offered or accepted");
+  return ikev2_check_kex(text, canonical, size, e);
+}
+
+/* ---- Agreement ------------------------------------------------------------------------------------------------- */
+
+struct list {
+  struct ikev2_suite suites[IKEV2_OFFERS_MAX];
+  int count;
+};
+
+static void add_suite(void *arg, const char *name) {
+  struct list *list = arg;
+  assert(list->count < IKEV2_OFFERS_MAX);
+  struct ikev2_suite *suite = &list->suites[list->count++];
+  struct err e = {0};
+  int rc = parse_kex(name, suite->kex, &suite->kex_count, &e);
+  assert(rc == 0); /* config_set has checked it */
+}
+
+static bool is_equal(const struct ikev2_suite *a, const struct ikev2_suite *b) {
+  return a->kex_count == b->kex_count && memcmp(a->kex, b->kex, (size_t)a->kex_count * sizeof *a->kex) == 0;
+}
+
+static const struct ikev2_suite *find_suite(const struct ikev2_suite *suites, int count, const struct ikev2_suite *wanted) {
+  for (int i = 0; i < count; i++)
+    if (is_equal(&suites[i], wanted)) return &suites[i];
+  return NULL;
+}
+
+/* An empty list means ipsec.kex alone. */
+static int read_list(const struct config *config, const char *key, const struct ikev2_suite *alone, struct list *list, struct err *e) {
+  *list = (struct list){.count = 0};
+  config_names(config, key, add_suite, list);
+  if (list->count > 0 && alone->kex_count == 0)
+    return err_add(e, ERR_INPUT, "%s: found %s while ipsec.kex is none, which is no IPsec at all; allowed [], or a key exchange as ipsec.kex", key,
+        config_text(config, key));
+  if (list->count == 0) list->suites[list->count++] = *alone;
+  return 0;
+}
+
+static int agree(const struct config *config, struct ikev2_config *out, struct err *e) {
+  struct ikev2_suite alone = {.kex_count = 0};
+  struct list offered, accepted;
+  int rc = parse_kex(config_text(config, "ipsec.kex"), alone.kex, &alone.kex_count, e);
+  if (!rc) rc = read_list(config, "ipsec.offered", &alone, &offered, e);
+  if (!rc) rc = read_list(config, "ipsec.accepted", &alone, &accepted, e);
+  if (rc) return rc;
+  const struct ikev2_suite *chosen = NULL;
+  for (int i = 0; i < accepted.count && !chosen; i++) chosen = find_suite(offered.suites, offered.count, &accepted.suites[i]);
+  out->refused = !chosen;
+  if (!chosen) chosen = &offered.suites[0];
+  memcpy(out->kex, chosen->kex, sizeof out->kex);
+  out->kex_count = chosen->kex_count;
+  memcpy(out->offered, offered.suites, sizeof out->offered);
+  out->offered_count = offered.count;
+  return 0;
+}
+
+bool ikev2_key_exchange_is_quantum_safe(const struct ikev2_config *config) {
+  for (int i = 0; i < config->kex_count; i++)
+    if (alg_is_quantum_safe(config->kex[i])) return true;
+  return false;
+}
+
+bool ikev2_authentication_is_quantum_safe(const struct ikev2_config *config) { return !config->signature || alg_is_quantum_safe(config->signature); }
+
+/* ---- Other checks ---------------------------------------------------------------------------------------------- */
+
 static const struct alg *find_signature(const char *text) {
   const struct alg *signature = alg_find(text, 1 << ALG_SIGNATURE);
   return signature && x509_certificate_bytes(signature, X509_LEAF) > 0 ? signature : NULL;
@@ -161,7 +302,10 @@ static int check_auth(const char *text, char *canonical, size_t size, struct err
   }
   const struct alg *signature = find_signature(text);
   if (!signature)
-    return err_add(e, ERR_INPUT, "found '%s', allowed psk, ecdsa-p256, ecdsa-p384, rsa-2048, rsa-3072, rsa-4096, ed25519, ed448, mldsa44, mldsa65, mldsa87, slhdsa-sha2-128s, slhdsa-sha2-128f", text);
+    return err_add(e, ERR_INPUT,
+        "found '%s', allowed psk, ecdsa-p256, ecdsa-p384, rsa-2048, rsa-3072, rsa-4096, ed25519, ed448, mldsa44, mldsa65, mldsa87, slhdsa-sha2-128s, "
+        "slhdsa-sha2-128f",
+        text);
   snprintf(canonical, size, "%s", signature->name);
   return 0;
 }
@@ -191,18 +335,51 @@ static int check_base(const char *text, char *canonical, size_t size, struct err
   return 0;
 }
 
-/* All waits of the ladder must end within a run. */
-static int check_ladder(const struct handshake_ladder *ladder, struct err *e) {
-  simtime total = 0;
+/* All waits must end within a run. */
+static int check_ladder(const struct handshake_ladder *ladder, int keying_tries, struct err *e) {
+  simtime most = SIMTIME_HORIZON / LADDERS_MAX / (keying_tries > 0 ? keying_tries : 1), total = 0;
   for (int n = 0; n <= ladder->tries; n++) {
     total += handshake_wait(ladder, n);
-    if (total > SIMTIME_HORIZON / LADDERS_MAX)
+    if (total > most)
       return err_add(e, ERR_INPUT,
-          "ipsec.retransmit_tries: found %d, but with so many a set-up can outlast a run's 31 years (the waits of one request add up to %d years); allowed fewer tries, a smaller "
-          "ipsec.retransmit_base or an ipsec.retransmit_limit",
-          ladder->tries, (int)(total / (INT64_C(1000000000) * 86400 * 365)));
+          "ipsec.retransmit_tries: found %d, but with so many a set-up can outlast a run's 31 years (the waits of one request add up to %.1f years); allowed "
+          "fewer tries, a smaller ipsec.retransmit_base, an ipsec.retransmit_limit or fewer ipsec.keying_tries",
+          ladder->tries, (double)total / YEAR);
   }
   return 0;
+}
+
+static int check_period(const struct config *config, const char *key, struct err *e) {
+  simtime period = config_number(config, key);
+  if (period == 0 || period >= PERIOD_MIN) return 0;
+  return err_add(e, ERR_INPUT, "%s: found %s, allowed 0s (off) or 10ms and more", key, config_text(config, key));
+}
+
+static int check_session(const struct config *config, struct err *e) {
+  static const char *const periods[] = {"ipsec.rekey_time", "ipsec.child_rekey_time", "ipsec.dpd_delay"};
+  int rc = 0;
+  for (size_t i = 0; i < sizeof periods / sizeof *periods && !rc; i++) rc = check_period(config, periods[i], e);
+  return rc;
+}
+
+static struct handshake_ladder read_ladder(const struct config *config) {
+  return (struct handshake_ladder){
+      .timeout = config_number(config, "ipsec.retransmit_timeout"),
+      .base_milli = parse_milli(config_text(config, "ipsec.retransmit_base")),
+      .tries = (int)config_number(config, "ipsec.retransmit_tries"),
+      .jitter_ppb = config_number(config, "ipsec.retransmit_jitter"),
+      .limit = config_number(config, "ipsec.retransmit_limit"),
+  };
+}
+
+static struct ikev2_session read_session(const struct config *config) {
+  return (struct ikev2_session){
+      .rekey_time = config_number(config, "ipsec.rekey_time"),
+      .child_rekey_time = config_number(config, "ipsec.child_rekey_time"),
+      .jitter_ppb = config_number(config, "ipsec.rekey_jitter"),
+      .dpd_delay = config_number(config, "ipsec.dpd_delay"),
+      .keying_tries = (int)config_number(config, "ipsec.keying_tries"),
+  };
 }
 
 int ikev2_configure(const struct config *config, struct ikev2_config *out, struct err *e) {
@@ -215,15 +392,14 @@ int ikev2_configure(const struct config *config, struct ikev2_config *out, struc
       .transport_mode = config_number(config, "ipsec.mode") == 1,
       .fragment_bytes = (int)config_number(config, "ipsec.fragment_size"),
       .identity_bytes = (int)config_number(config, "ipsec.identity_length"),
-      .ladder = {.timeout = config_number(config, "ipsec.retransmit_timeout"),
-          .base_milli = parse_milli(config_text(config, "ipsec.retransmit_base")),
-          .tries = (int)config_number(config, "ipsec.retransmit_tries"),
-          .jitter_ppb = config_number(config, "ipsec.retransmit_jitter"),
-          .limit = config_number(config, "ipsec.retransmit_limit")},
+      .ladder = read_ladder(config),
+      .session = read_session(config),
   };
   if (out->fragment_bytes != 0 && out->fragment_bytes < FRAGMENT_MIN)
     return err_add(e, ERR_INPUT, "ipsec.fragment_size: found %dB, allowed 0 (off) or %dB to 65535B", out->fragment_bytes, FRAGMENT_MIN);
   if (strcmp(config_text(config, "ipsec.auth"), "psk") != 0) out->signature = find_signature(config_text(config, "ipsec.auth"));
-  int rc = check_ladder(&out->ladder, e);
-  return rc ? rc : parse_kex(config_text(config, "ipsec.kex"), out->kex, &out->kex_count, e);
+  int rc = check_ladder(&out->ladder, out->session.keying_tries, e);
+  if (!rc) rc = check_session(config, e);
+  if (!rc) rc = parse_kex(config_text(config, "ipsec.child_kex"), out->child.kex, &out->child.kex_count, e);
+  return rc ? rc : agree(config, out, e);
 }

@@ -15,7 +15,7 @@ struct port {
   enum net_side side;
   struct port_latency latency;
   struct draw_key key;
-  struct owner udp, raw;
+  struct owner owners[PORT_PROTOCOLS];
 };
 
 /* A datagram between wire and stack. */
@@ -26,7 +26,7 @@ struct arrival {
 };
 
 static void deliver(struct port *port, const struct net_message *message, const struct trail *trail) {
-  const struct owner *owner = message->udp ? &port->udp : &port->raw;
+  const struct owner *owner = &port->owners[message->protocol];
   if (owner->fn) owner->fn(owner->arg, message, trail);
 }
 
@@ -34,6 +34,7 @@ static void latency_over(struct sim *sim, void *arg) {
   struct arrival *arrival = arg;
   trail_advance(&arrival->trail, PART_SOFTWARE, sim_now(sim));
   deliver(arrival->port, &arrival->message, &arrival->trail);
+  sim_release(sim, arrival, sizeof *arrival);
 }
 
 static void from_wire(void *arg, const struct net_message *message, const struct trail *trail) {
@@ -60,9 +61,7 @@ struct port *port_new(struct sim *sim, struct net *net, int link, enum net_side 
   return port;
 }
 
-void port_on_udp(struct port *port, net_receive_fn *fn, void *arg) { port->udp = (struct owner){fn, arg}; }
-
-void port_on_raw(struct port *port, net_receive_fn *fn, void *arg) { port->raw = (struct owner){fn, arg}; }
+void port_on(struct port *port, enum port_protocol protocol, net_receive_fn *fn, void *arg) { port->owners[protocol] = (struct owner){fn, arg}; }
 
 void port_send(struct port *port, const struct net_message *message, const struct trail *trail) {
   struct net_message out = *message;

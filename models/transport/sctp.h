@@ -67,7 +67,7 @@ struct sctp_config {
 };
 
 extern const struct param_table sctp_params;
-/* mtu_bytes is the caller's to know; paths is set to 1. */
+/* mtu_bytes is the caller's to know. */
 int sctp_configure(const struct config *config, int mtu_bytes, struct sctp_config *out, struct err *e) MUST_CHECK;
 /* A profile by name ("linux"), NULL if there is none; mtu_bytes of it is 1500. */
 const struct sctp_config *sctp_profile(const char *name);

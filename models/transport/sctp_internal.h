@@ -53,7 +53,6 @@ struct message {
 };
 
 struct sack {
-  struct sack *next_free;
   int64_t cumulative, window;
   int duplicates, block_count;
   struct {
@@ -69,7 +68,6 @@ struct run {
 };
 
 struct packet {
-  struct packet *next_free;
   struct sctp *sctp;
   struct sctp_packet info;
   simtime sent_at;
@@ -182,10 +180,6 @@ struct sctp {
   int streams;
   bool forgotten;
   struct endpoint ends[2];
-  struct message *free_messages;
-  struct packet *free_packets;
-  struct sack *free_sacks;
-  struct run *free_runs;
 };
 
 static inline simtime sctp_now(const struct endpoint *end) { return sim_now(end->sctp->sim); }

@@ -128,8 +128,7 @@ void sctp_read(struct endpoint *end) {
     struct trail trail = message->end;
     void *tag = message->tag;
     trail_advance(&trail, PART_TRANSPORT_STALL, sctp_now(end));
-    message->next = sctp->free_messages;
-    sctp->free_messages = message;
+    sim_release(sctp->sim, message, sizeof *message);
     if (sctp->observer.delivered) sctp->observer.delivered(sctp->observer.arg, end->side, tag, &trail);
   }
   in->delivering = false;

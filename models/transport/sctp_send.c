@@ -12,11 +12,7 @@ enum { KIND_SHIFT = 28, EPOCH_SHIFT = 24 };
 
 static struct packet *packet_new(struct endpoint *end, int path) {
   struct sctp *sctp = end->sctp;
-  struct packet *packet = sctp->free_packets;
-  if (packet)
-    sctp->free_packets = packet->next_free;
-  else
-    packet = sim_alloc(sctp->sim, sizeof *packet);
+  struct packet *packet = sim_alloc(sctp->sim, sizeof *packet);
   *packet = (struct packet){
       .sctp = sctp,
       .info = {.from = end->side, .path = path, .bytes = IPV4_HEADER + COMMON_HEADER, .tag = packet},
@@ -28,15 +24,10 @@ void sctp_packet_free(struct sctp *sctp, struct packet *packet) {
   while (packet->runs) {
     struct run *run = packet->runs;
     packet->runs = run->next;
-    run->next = sctp->free_runs;
-    sctp->free_runs = run;
+    sim_release(sctp->sim, run, sizeof *run);
   }
-  if (packet->sack) {
-    packet->sack->next_free = sctp->free_sacks;
-    sctp->free_sacks = packet->sack;
-  }
-  packet->next_free = sctp->free_packets;
-  sctp->free_packets = packet;
+  if (packet->sack) sim_release(sctp->sim, packet->sack, sizeof *packet->sack);
+  sim_release(sctp->sim, packet, sizeof *packet);
 }
 
 static int64_t room_in(const struct endpoint *end, const struct packet *packet) {
@@ -50,12 +41,7 @@ static void add_control(struct endpoint *end, struct packet *packet, enum sctp_c
 }
 
 static struct sack *sack_snapshot(struct endpoint *end) {
-  struct sctp *sctp = end->sctp;
-  struct sack *sack = sctp->free_sacks;
-  if (sack)
-    sctp->free_sacks = sack->next_free;
-  else
-    sack = sim_alloc(sctp->sim, sizeof *sack);
+  struct sack *sack = sim_alloc(end->sctp->sim, sizeof *sack);
   sctp_sack_fill(end, sack);
   return sack;
 }
@@ -73,7 +59,6 @@ static void add_sack(struct endpoint *end, struct packet *packet) {
 }
 
 static void add_tsn(struct endpoint *end, struct packet *packet, int64_t tsn) {
-  struct sctp *sctp = end->sctp;
   struct run *last = packet->last_run;
   packet->info.chunks |= 1u << SCTP_DATA;
   packet->info.bytes += padded(DATA_HEADER + chunk_of(end, tsn)->bytes);
@@ -82,11 +67,7 @@ static void add_tsn(struct endpoint *end, struct packet *packet, int64_t tsn) {
     last->count++;
     return;
   }
-  struct run *run = sctp->free_runs;
-  if (run)
-    sctp->free_runs = run->next;
-  else
-    run = sim_alloc(sctp->sim, sizeof *run);
+  struct run *run = sim_alloc(end->sctp->sim, sizeof *run);
   *run = (struct run){.first = tsn, .count = 1};
   if (last)
     last->next = run;

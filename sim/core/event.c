@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* A key is time << 64 | sequence << SLOT_BITS | slot: one comparison orders by time, then by arming order.
  * 40 bits of sequence are 1.1e12 events a run, 24 bits of slot are 16.7 million events pending at once. */
@@ -34,7 +35,12 @@ struct chunk {
   size_t size, used;
   _Alignas(max_align_t) unsigned char bytes[];
 };
-enum { CHUNK_SIZE = 64 * 1024 };
+enum { CHUNK_SIZE = 64 * 1024, HUGE_PAGE = 2 * 1024 * 1024, CHUNK_MOST = 16 * HUGE_PAGE };
+
+struct released {
+  struct released *next;
+};
+enum { ALIGNMENT = _Alignof(max_align_t), RELEASED_CLASSES = 1024 / ALIGNMENT }; /* larger memory is not used again */
 
 struct sim {
   simtime now;
@@ -47,6 +53,8 @@ struct sim {
   struct slot *slots;
   uint32_t slots_used, slot_capacity, free_slot;
   struct chunk *first, *current;
+  size_t arena_size;
+  struct released *released[RELEASED_CLASSES]; /* by size in units of the alignment */
 };
 
 static void *must(void *memory) {
@@ -277,6 +285,7 @@ void sim_reset(struct sim *sim) {
   sim->slots_used = 0;
   sim->free_slot = NO_SLOT;
   for (struct chunk *chunk = sim->first; chunk; chunk = chunk->next) chunk->used = 0;
+  memset(sim->released, 0, sizeof sim->released);
   sim->current = sim->first;
 }
 
@@ -287,25 +296,54 @@ void sim_advance(struct sim *sim, simtime at) {
   sim->now = at;
 }
 
-static struct chunk *chunk_add(struct sim *sim, size_t size) {
-  struct chunk *chunk = must(malloc(sizeof *chunk + size));
-  *chunk = (struct chunk){.size = size};
+/* Each chunk is as large as all before it, so that a run of many nodes has few; large ones ask for huge pages, since a run
+ * touches its nodes in the order of their events, all over the arena. */
+static struct chunk *chunk_add(struct sim *sim, size_t least) {
+  size_t size = sizeof(struct chunk) + least;
+  if (size < sim->arena_size) size = sim->arena_size < CHUNK_MOST ? sim->arena_size : CHUNK_MOST;
+  if (size < CHUNK_SIZE) size = CHUNK_SIZE;
+  bool huge = size >= HUGE_PAGE;
+  if (huge) size = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+  struct chunk *chunk = must(huge ? aligned_alloc(HUGE_PAGE, size) : malloc(size));
+  if (huge) (void)madvise(chunk, size, MADV_HUGEPAGE); /* advice: a kernel without them is as right */
+  sim->arena_size += size;
+  *chunk = (struct chunk){.size = size - sizeof *chunk};
   struct chunk **end = sim->current ? &sim->current->next : &sim->first;
   chunk->next = *end;
   *end = chunk;
   return chunk;
 }
 
+static size_t rounded(size_t size) { return size ? (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT; }
+
+/* NULL when it is too large to be kept. */
+static struct released **released_of(struct sim *sim, size_t size) {
+  size_t place = size / ALIGNMENT;
+  return place < RELEASED_CLASSES ? &sim->released[place] : NULL;
+}
+
+void sim_release(struct sim *sim, void *memory, size_t size) {
+  struct released **list = released_of(sim, rounded(size)), *released = memory;
+  if (!list) return;
+  released->next = *list;
+  *list = released;
+}
+
 void *sim_alloc(struct sim *sim, size_t size) {
   assert(size <= SIZE_MAX / 4);
-  size_t align = _Alignof(max_align_t);
-  size = size ? (size + align - 1) / align * align : align;
+  size = rounded(size);
+  struct released **list = released_of(sim, size);
+  if (list && *list) {
+    struct released *released = *list;
+    *list = released->next;
+    return memset(released, 0, size);
+  }
   struct chunk *chunk = sim->current;
   while (chunk && chunk->size - chunk->used < size && chunk->next) {
     chunk = chunk->next;
     sim->current = chunk;
   }
-  if (!chunk || chunk->size - chunk->used < size) sim->current = chunk = chunk_add(sim, size > CHUNK_SIZE ? size : CHUNK_SIZE);
+  if (!chunk || chunk->size - chunk->used < size) sim->current = chunk = chunk_add(sim, size);
   void *memory = chunk->bytes + chunk->used;
   chunk->used += size;
   return memset(memory, 0, size);

@@ -5,7 +5,7 @@
  * Units:      simtime is int64 nanoseconds since the start of the run.
  * Order:      by (time, arming order). Events armed for the same time fire in the order they were armed.
  * Invariants: the clock never goes back (asserted, in release builds too); an event never lies in the past.
- * Ownership:  sim_new/sim_free; sim_alloc memory lives until sim_reset or sim_free and is never freed singly.
+ * Ownership:  sim_new/sim_free; sim_alloc memory lives until sim_release, sim_reset or sim_free.
  * Cost:       16-byte keys (time, sequence and pool slot) in a 4-ary heap with a pool of callbacks; arm and fire
  *             O(log n), cancel O(1) (the key stays in the heap and is skipped when it surfaces).
  *             No malloc in the event path once pool and arena have grown.
@@ -47,6 +47,9 @@ void sim_advance(struct sim *sim, simtime at);
 
 /* Zeroed memory from the run's arena, aligned for any type. Aborts when memory is out. */
 void *sim_alloc(struct sim *sim, size_t size);
+
+/* Gives back what sim_alloc(sim, size) returned, for later calls of about that size. */
+void sim_release(struct sim *sim, void *memory, size_t size);
 
 struct event event_at(struct sim *sim, simtime at, event_fn *fn, void *arg);
 

@@ -37,6 +37,7 @@ static const struct {
     [METRIC_COUNT] = {"1", 1},
     [METRIC_SHARE] = {"1", 1e-9},
     [METRIC_SIGNED_TIME] = {"ms", 1e-6},
+    [METRIC_RATE] = {"Mbit/s", 1e-6},
 };
 const char *metric_unit_name(enum metric_unit unit) { return units[unit].name; }
 double metric_unit_scale(enum metric_unit unit) { return units[unit].scale; }

@@ -50,6 +50,7 @@ enum metric_unit {
   METRIC_COUNT,       /* "1" */
   METRIC_SHARE,       /* samples parts per billion, printed 0..1, unit "1" */
   METRIC_SIGNED_TIME, /* as TIME; samples may be negative (paired differences) */
+  METRIC_RATE,        /* samples bit/s, printed in Mbit/s */
 };
 const char *metric_unit_name(enum metric_unit unit);
 /* Printed value = sample * metric_unit_scale(unit). */

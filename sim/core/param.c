@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { CANONICAL_MAX = 256, LIST_MAX = 4096, NEAR_MAX = 3 };
+enum { CANONICAL_MAX = 256, LIST_MAX = 4096, NEAR_MAX = 3, WORD_MAX = 128, NAMES_MAX = 1024 };
 
 /* A parsed value; never changed once made, so copies of a config share it. */
 struct value {
@@ -166,7 +166,7 @@ static bool flow_mark(const char **at, char mark) {
 }
 
 /* A plain or quoted word up to one of `ends`; false when there is none or it is too long. */
-static bool flow_word(const char **at, const char *ends, char word[64]) {
+static bool flow_word(const char **at, const char *ends, char word[WORD_MAX]) {
   const char *from = skip_blanks(*at);
   char quote = *from == '"' || *from == '\'' ? *from : '\0';
   const char quotes[] = {quote, '\0'};
@@ -175,7 +175,7 @@ static bool flow_word(const char **at, const char *ends, char word[64]) {
   const char *end = from + length;
   if (quote && *end != quote) return false;
   while (!quote && length > 0 && (from[length - 1] == ' ' || from[length - 1] == '\t')) length--;
-  if (length == 0 || length >= 64) return false;
+  if (length == 0 || length >= WORD_MAX) return false;
   memcpy(word, from, length);
   word[length] = '\0';
   *at = end + (quote ? 1 : 0);
@@ -207,7 +207,7 @@ static int refuse_loss(const char *text, struct err *e) {
 
 static int read_gemodel_pairs(const char **at, const char *text, int64_t shares[GEMODEL_COUNT], bool given[GEMODEL_COUNT], struct err *e) {
   do {
-    char key[64], word[64], name[80];
+    char key[WORD_MAX], word[WORD_MAX], name[WORD_MAX + 16];
     if (!flow_word(at, ":,{}", key) || !flow_mark(at, ':') || !flow_word(at, ",{}", word)) return refuse_loss(text, e);
     int meaning = -1;
     for (size_t i = 0; i < sizeof gemodel_keys / sizeof gemodel_keys[0]; i++)
@@ -224,7 +224,7 @@ static int read_gemodel_pairs(const char **at, const char *text, int64_t shares[
 
 static int read_gemodel(const char *text, struct value *value, struct err *e) {
   const char *at = text;
-  char key[64];
+  char key[WORD_MAX];
   int64_t shares[GEMODEL_COUNT] = {[GEMODEL_BAD] = SHARE_ONE};
   bool given[GEMODEL_COUNT] = {false};
   if (!flow_mark(&at, '{') || !flow_word(&at, ":,{}", key) || strcmp(key, "gemodel") != 0 || !flow_mark(&at, ':') || !flow_mark(&at, '{'))
@@ -277,7 +277,7 @@ static int read_list(const struct param *row, const char *text, struct value *va
   const char *at = text;
   bool bracket = flow_mark(&at, '['), more = !bracket || !flow_mark(&at, ']');
   while (more) {
-    char word[64];
+    char word[WORD_MAX];
     if (!flow_word(&at, bracket ? ",]" : "", word)) return err_add(e, ERR_INPUT, "found '%s', allowed is a list such as [3, 5]", text);
     int code = read_element(row, word, value, e);
     if (code) return code;
@@ -294,6 +294,45 @@ static int read_list(const struct param *row, const char *text, struct value *va
   return 0;
 }
 
+/* One name of a list into the canonical text so far, which has room for it. */
+static int add_name(const struct param *row, const char *word, char *canonical, size_t size, struct err *e) {
+  struct value one = {0};
+  int code = read_name(row, word, &one, e);
+  if (code) return code;
+  size_t length = strlen(canonical);
+  char element[CANONICAL_MAX + 4];
+  snprintf(element, sizeof element, " %s,", one.text);
+  char so_far[NAMES_MAX + 2];
+  snprintf(so_far, sizeof so_far, " %s,", canonical + 1);
+  if (strstr(so_far, element)) code = err_add(e, ERR_INPUT, "found %s twice, allowed once each", one.text);
+  if (!code && length + strlen(one.text) + 4 > size) code = err_add(e, ERR_INPUT, "found a list of more than %zu characters", size - 4);
+  if (!code) snprintf(canonical + length, size - length, "%s%s", length > 1 ? ", " : "", one.text);
+  free(one.text);
+  return code;
+}
+
+static int read_names(const struct param *row, const char *text, struct value *value, struct err *e) {
+  char canonical[NAMES_MAX] = "[";
+  const char *at = text;
+  bool bracket = flow_mark(&at, '['), more = !bracket || !flow_mark(&at, ']');
+  while (more) {
+    char word[WORD_MAX];
+    if (!flow_word(&at, bracket ? ",]" : "", word)) return err_add(e, ERR_INPUT, "found '%s', allowed is a list of names such as [a, b]", text);
+    int code = add_name(row, word, canonical, sizeof canonical - 1, e);
+    if (code) return code;
+    value->list_count++;
+    more = bracket && flow_mark(&at, ',');
+    if (bracket && !more && !flow_mark(&at, ']'))
+      return err_add(e, ERR_INPUT, "found '%s' without its closing bracket, allowed is a list of names such as [a, b]", text);
+  }
+  if (*skip_blanks(at)) return err_add(e, ERR_INPUT, "found '%s', allowed is a list of names such as [a, b]", text);
+  if (row->max > row->min && (value->list_count < row->min || value->list_count > row->max))
+    return err_add(e, ERR_INPUT, "found %d names, allowed %" PRId64 " to %" PRId64, value->list_count, row->min, row->max);
+  strcat(canonical, "]");
+  set_text(value, canonical);
+  return 0;
+}
+
 typedef int read_fn(const struct param *row, const char *text, struct value *value, struct err *e);
 static read_fn *const readers[] = {
     [PARAM_COUNT] = read_number,
@@ -307,6 +346,7 @@ static read_fn *const readers[] = {
     [PARAM_QUEUE] = read_queue,
     [PARAM_LOSS] = read_loss,
     [PARAM_LIST] = read_list,
+    [PARAM_NAMES] = read_names,
 };
 
 /* Parses text for a row; NULL and an error that begins with the key when it is refused. */
@@ -361,7 +401,7 @@ static void schema_row(struct schema *schema, int i) {
   const char *other = row->sets ? row->sets : row->follows;
   schema->target[i] = other ? row_of(schema, other) : -1;
   if (i > 0 && strcmp(schema->sorted[i - 1].key, schema->sorted[i].key) == 0) table_fault(row, "a key is declared twice");
-  if (!row->fallback && schema->target[i] < 0) table_fault(row, "neither a default nor a known key to follow or set");
+  if (!row->fallback && !row->absent && schema->target[i] < 0) table_fault(row, "neither a default nor a known key to follow or set");
   if (schema->target[i] >= 0 && schema->rows[schema->target[i]]->kind != row->kind) table_fault(row, "follows or sets a key of another kind");
   if (row->fallback && !row->sets) schema->defaults[i] = read_default(row);
 }
@@ -525,6 +565,7 @@ static const struct value *resolved(const struct config *config, int row) {
     assert(!schema->rows[row]->sets);
     if (config->values[row]) return config->values[row];
     if (schema->defaults[row]) return schema->defaults[row];
+    if (schema->rows[row]->absent) return NULL;
     row = schema->target[row];
   }
   assert(!"parameters that follow each other in a circle");
@@ -541,15 +582,20 @@ int64_t config_number(const struct config *config, const char *key) {
   int row = row_of(config->schema, key);
   assert(row >= 0);
   enum param_kind kind = config->schema->rows[row]->kind;
-  assert(kind != PARAM_NAME && kind != PARAM_LOSS && kind != PARAM_LIST);
+  assert(kind != PARAM_NAME && kind != PARAM_LOSS && kind != PARAM_LIST && kind != PARAM_NAMES);
   return resolved(config, row)->number;
 }
 
-const char *config_text(const struct config *config, const char *key) { return resolved(config, row_of(config->schema, key))->text; }
+const char *config_text(const struct config *config, const char *key) {
+  const struct value *value = resolved(config, row_of(config->schema, key));
+  return value ? value->text : NULL;
+}
 
 void config_each(const struct config *config, void (*fn)(void *arg, const struct param *param, const char *text), void *arg) {
-  for (int i = 0; i < config->schema->count; i++)
-    if (!config->schema->rows[i]->sets) fn(arg, config->schema->rows[i], resolved(config, i)->text);
+  for (int i = 0; i < config->schema->count; i++) {
+    const struct value *value = config->schema->rows[i]->sets ? NULL : resolved(config, i);
+    if (value) fn(arg, config->schema->rows[i], value->text);
+  }
 }
 
 void config_loss(const struct config *config, const char *key, struct param_loss *out) { *out = of_kind(config, key, PARAM_LOSS)->loss; }
@@ -557,5 +603,14 @@ void config_loss(const struct config *config, const char *key, struct param_loss
 int config_list(const struct config *config, const char *key, int64_t *values, int max) {
   const struct value *value = of_kind(config, key, PARAM_LIST);
   for (int i = 0; i < value->list_count && i < max; i++) values[i] = value->list[i];
+  return value->list_count;
+}
+
+int config_names(const struct config *config, const char *key, void (*fn)(void *arg, const char *name), void *arg) {
+  const struct value *value = of_kind(config, key, PARAM_NAMES);
+  char names[NAMES_MAX];
+  snprintf(names, sizeof names, "%s", value->text + 1);
+  char *save = NULL;
+  for (char *name = strtok_r(names, ", ]", &save); name; name = strtok_r(NULL, ", ]", &save)) fn(arg, name);
   return value->list_count;
 }

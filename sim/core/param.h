@@ -27,12 +27,13 @@ enum param_kind {
   PARAM_QUEUE,  /* packets ("100 packets") or bytes ("64KiB"): number > 0 packets, < 0 bytes, 0 none */
   PARAM_LOSS,   /* share, or {gemodel: {p:, r:, loss_good:, loss_bad:}}; text canonical, see param_loss */
   PARAM_LIST,   /* whole numbers "[3, 5]"; text canonical */
+  PARAM_NAMES,  /* list of names "[x25519, mlkem768]", each as PARAM_NAME; text canonical */
 };
 
 struct param {
   const char *key; /* "path.rate" */
   enum param_kind kind;
-  const char *fallback;       /* default as a user writes it (PARAM_NAME: canonical); NULL: takes the value of `follows` */
+  const char *fallback;       /* default as a user writes it (PARAM_NAME: canonical); NULL: takes the value of `follows`, or is absent */
   int64_t min, max;           /* allowed range in base units; of packets or bytes for a queue; of elements for a list unless both are
                          * 0; ignored for other texts */
   const char *const *choices; /* NULL-ended, PARAM_CHOICE */
@@ -40,6 +41,7 @@ struct param {
   int (*check)(const char *text, char *canonical, size_t size, struct err *e);
   const char *follows; /* key whose value this one takes while unset (path.up.delay follows path.delay) */
   const char *sets;    /* pseudo key: writing it writes `sets` with half the value (path.rtt -> path.delay); keeps no value itself */
+  bool absent;         /* has no value at all until it is set: config_text then says NULL, config_each passes it over */
   const char *bare;    /* unit of a bare number where everybody means one ("B" for an MTU of 1500); NULL: it is refused */
   const char *help;
 };
@@ -86,5 +88,7 @@ void config_loss(const struct config *config, const char *key, struct param_loss
 
 /* PARAM_LIST: number of elements; copies at most max of them. */
 int config_list(const struct config *config, const char *key, int64_t *values, int max);
+/* PARAM_NAMES: calls fn for each, canonical, in order; returns their number. */
+int config_names(const struct config *config, const char *key, void (*fn)(void *arg, const char *name), void *arg);
 
 #endif

@@ -25,6 +25,8 @@ enum draw_purpose {
   DRAW_PATH,           /* a testbed's own latency for one datagram */
   DRAW_COST_PACKET,    /* duration of handling one data packet */
   DRAW_HEARTBEAT,      /* jitter of an SCTP heartbeat's interval */
+  DRAW_BACKGROUND,     /* gap before the next piece of other work on a core */
+  DRAW_REKEY,          /* how long before its lifetime ends an SA is rekeyed */
 };
 
 struct draw_key {

@@ -39,6 +39,7 @@ struct net_direction {
   int drop_count; /* deterministic: packets lost by number, the first packet of the direction is 1 */
   int64_t drop[NET_DROP_MAX];
   bool drop_fragments; /* middlebox: every packet that is an IP fragment is lost */
+  simtime outage_from, outage_until; /* every packet that enters the wire in [from, until) is lost */
 };
 
 struct net_link_config {
@@ -67,6 +68,7 @@ struct net_message {
   /* filled by the sender */
   enum net_side from;
   bool udp;           /* adds an 8-byte UDP header to the first fragment; else raw IP */
+  uint8_t protocol;   /* whose it is at the receiver: enum port_protocol */
   int64_t size_bytes; /* see Units above; 1..65507 */
   uint32_t number;    /* the protocol's message number; keys the draws with fragment and attempt */
   uint16_t part;      /* which datagram of the message (IKE fragment), 0..63 */
@@ -90,7 +92,8 @@ struct net_ops {
   void (*reset)(struct net *net, uint64_t seed, uint32_t replication);
   /* Links and nodes are numbered 0, 1, ... in the order they are added. */
   int (*node_add)(struct net *net);
-  int (*link_add)(struct net *net, int node_a, int node_b, const struct net_link_config *config);
+  /* entity: below 2^20, keys the link's draws. config must outlive the run. */
+  int (*link_add)(struct net *net, int node_a, int node_b, const struct net_link_config *config, uint32_t entity);
   /* Who gets what arrives at one end of a link. */
   void (*on_receive)(struct net *net, int link, enum net_side at, net_receive_fn *fn, void *arg);
   /* Sends from message->from over link, now. trail->at must be now. The message is copied. */

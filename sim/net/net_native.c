@@ -56,7 +56,6 @@ struct native {
   int node_count;
   struct link *links;
   int link_count, link_capacity;
-  struct datagram *free_datagrams;
   simtime last; /* when the last packet so far comes in or, if lost, goes out: later than any event */
 };
 
@@ -91,7 +90,6 @@ static void native_reset(struct net *net, uint64_t seed, uint32_t replication) {
   native->replication = replication;
   native->node_count = 0;
   native->link_count = 0;
-  native->free_datagrams = NULL; /* the arena they came from is empty */
   native->last = 0;
 }
 
@@ -102,7 +100,7 @@ static struct link *link_get(const struct native *native, int link) {
   return &native->links[link];
 }
 
-static int native_link_add(struct net *net, int node_a, int node_b, const struct net_link_config *config) {
+static int native_link_add(struct net *net, int node_a, int node_b, const struct net_link_config *config, uint32_t entity) {
   struct native *native = native_of(net);
   int number = native->link_count;
 
@@ -117,7 +115,7 @@ static int native_link_add(struct net *net, int node_a, int node_b, const struct
 
   *link = (struct link){.mtu_bytes = config->mtu_bytes, .l2_overhead_bytes = config->l2_overhead_bytes};
   for (int side = NET_A; side <= NET_B; side++)
-    net_rules_init(&link->egress[side].rules, &config->direction[side], native->seed, native->replication, number, (enum net_side)side);
+    net_rules_init(&link->egress[side].rules, &config->direction[side], native->seed, native->replication, entity, (enum net_side)side);
   return number;
 }
 
@@ -148,7 +146,7 @@ static void egress_settle(struct egress *egress, simtime now) {
 }
 
 static bool egress_full(const struct egress *egress, int64_t bytes) {
-  const struct net_direction *direction = &egress->rules.direction;
+  const struct net_direction *direction = egress->rules.direction;
 
   if (direction->queue_unit == NET_QUEUE_BYTES) return egress->waiting_bytes + bytes > direction->queue_limit;
   return (int64_t)egress->count >= direction->queue_limit;
@@ -189,9 +187,9 @@ static void packet_send(
     return;
   }
   simtime start = idle ? now : egress->free_at;
-  bool lost = net_rules_lost(&egress->rules, packet);
+  bool lost = net_rules_lost(&egress->rules, packet, start);
 
-  egress->free_at = start + net_rules_wire_time(bytes + link->l2_overhead_bytes, egress->rules.direction.rate_bps);
+  egress->free_at = start + net_rules_wire_time(bytes + link->l2_overhead_bytes, egress->rules.direction->rate_bps);
   if (idle)
     count_sent(&egress->counters, bytes, lost);
   else
@@ -210,24 +208,14 @@ static void packet_send(
   passage->last_in = in > passage->last_in ? in : passage->last_in;
 }
 
-static struct datagram *datagram_take(struct native *native) {
-  struct datagram *datagram = native->free_datagrams;
-
-  if (!datagram) return sim_alloc(native->sim, sizeof *datagram);
-  native->free_datagrams = datagram->next_free;
-  return datagram;
-}
-
 static void datagram_arrive(struct sim *sim, void *arg) {
   struct datagram *datagram = arg;
   struct native *native = datagram->native;
   enum net_side at = datagram->message.from == NET_A ? NET_B : NET_A;
   struct receiver receiver = link_get(native, datagram->link)->receiver[at];
 
-  (void)sim;
   if (receiver.fn) receiver.fn(receiver.arg, &datagram->message, &datagram->trail);
-  datagram->next_free = native->free_datagrams;
-  native->free_datagrams = datagram;
+  sim_release(sim, datagram, sizeof *datagram);
 }
 
 static void native_send(struct net *net, int link_number, const struct net_message *message, const struct trail *trail) {
@@ -246,7 +234,7 @@ static void native_send(struct net *net, int link_number, const struct net_messa
     packet_send(native, link, egress, &packet, net_fragment_bytes(payload, link->mtu_bytes, i), &passage);
   }
   if (!passage.complete || passage.last_in - passage.first_in >= NET_REASSEMBLY_TIMEOUT) return;
-  struct datagram *datagram = datagram_take(native);
+  struct datagram *datagram = sim_alloc(native->sim, sizeof *datagram);
 
   *datagram = (struct datagram){.native = native, .message = *message, .trail = *trail, .link = link_number};
   trail_advance(&datagram->trail, PART_LINK_QUEUE, passage.first_start);

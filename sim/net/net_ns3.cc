@@ -166,7 +166,7 @@ struct NetLink {
   ns3::Ptr<WireChannel> channel;
   Port port[2];
 
-  simtime WireTime(net_side from, uint32_t ip_bytes) const { return net_rules_wire_time((int64_t)ip_bytes + l2_overhead, port[from].rules.direction.rate_bps); }
+  simtime WireTime(net_side from, uint32_t ip_bytes) const { return net_rules_wire_time((int64_t)ip_bytes + l2_overhead, port[from].rules.direction->rate_bps); }
 };
 
 /* A datagram under way. */
@@ -203,7 +203,7 @@ struct Backend : net {
 
   void Clear();
   NetLink &At(int link);
-  void AddPort(NetLink &link, net_side side, int node, const net_direction &direction);
+  void AddPort(NetLink &link, net_side side, int node, const net_direction &direction, uint32_t entity);
 
   uint32_t Take(int link, const net_message &message, const struct trail &trail, int count);
   Datagram *Find(const ns3::Ptr<const ns3::Packet> &packet, uint32_t *slot);
@@ -301,7 +301,7 @@ ns3::IpL4Protocol::RxStatus EspReceiver::Receive(ns3::Ptr<ns3::Packet> packet, c
 
 /* As native counts: a packet whose turn is now does not wait, even if ns-3 has not come round to it yet. */
 bool EgressQueue::Full(uint32_t bytes) const {
-  const net_direction &direction = link->port[side].rules.direction;
+  const net_direction &direction = *link->port[side].rules.direction;
   int64_t packets = GetNPackets();
   int64_t total = GetNBytes() - (int64_t)PPP_HEADER * packets;
 
@@ -329,7 +329,7 @@ ns3::Ptr<ns3::Packet> EgressQueue::Dequeue() {
   if (packet) {
     Port &port = link->port[side];
     simtime wire_time = link->WireTime(side, packet->GetSize() - PPP_HEADER);
-    ns3::Time device_time = ns3::DataRate((uint64_t)port.rules.direction.rate_bps).CalculateBytesTxTime(packet->GetSize());
+    ns3::Time device_time = ns3::DataRate((uint64_t)port.rules.direction->rate_bps).CalculateBytesTxTime(packet->GetSize());
 
     port.device->SetInterframeGap(ns3::NanoSeconds(wire_time) - device_time);
     free_at = Now() + wire_time;
@@ -356,7 +356,7 @@ bool WireChannel::TransmitStart(ns3::Ptr<const ns3::Packet> packet, ns3::Ptr<ns3
   assert(d);
   simtime end = Now() + link->WireTime(side, bytes);
   net_packet which = {&d->message, (field & offset_mask) * 8 / net_rules_fragment_payload(link->mtu), (field & (more_fragments | offset_mask)) != 0};
-  bool lost = net_rules_lost(&port.rules, &which);
+  bool lost = net_rules_lost(&port.rules, &which, Now());
 
   port.counters.sent_packets++;
   port.counters.sent_bytes += bytes;
@@ -451,13 +451,13 @@ NodeStack MakeNode(Backend *backend) {
   return stack;
 }
 
-void Backend::AddPort(NetLink &link, net_side side, int node, const net_direction &direction) {
+void Backend::AddPort(NetLink &link, net_side side, int node, const net_direction &direction, uint32_t entity) {
   Port &port = link.port[side];
   NodeStack &stack = nodes[(size_t)node];
   ns3::Ptr<EgressQueue> queue = ns3::CreateObject<EgressQueue>();
   uint32_t network = NETWORKS + (uint32_t)link.number * 4;
 
-  net_rules_init(&port.rules, &direction, seed, replication, link.number, side);
+  net_rules_init(&port.rules, &direction, seed, replication, entity, side);
   port.node = node;
   port.cut_identification = UINT16_MAX;
   queue->link = &link;
@@ -561,7 +561,7 @@ int ns3_node_add(struct net *net) {
   return (int)backend->nodes.size() - 1;
 }
 
-int ns3_link_add(struct net *net, int node_a, int node_b, const struct net_link_config *config) {
+int ns3_link_add(struct net *net, int node_a, int node_b, const struct net_link_config *config, uint32_t entity) {
   Backend *backend = static_cast<Backend *>(net);
   std::unique_ptr<NetLink> link(new NetLink());
 
@@ -573,8 +573,8 @@ int ns3_link_add(struct net *net, int node_a, int node_b, const struct net_link_
   link->l2_overhead = config->l2_overhead_bytes;
   link->channel = ns3::CreateObject<WireChannel>();
   link->channel->link = link.get();
-  backend->AddPort(*link, NET_A, node_a, config->direction[NET_A]);
-  backend->AddPort(*link, NET_B, node_b, config->direction[NET_B]);
+  backend->AddPort(*link, NET_A, node_a, config->direction[NET_A], entity);
+  backend->AddPort(*link, NET_B, node_b, config->direction[NET_B], entity);
   backend->links.push_back(std::move(link));
   return (int)backend->links.size() - 1;
 }

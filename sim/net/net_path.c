@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #define DELAY_MAX (INT64_C(1000) * 1000000000)
+#define OUTAGE_MAX (INT64_C(366) * 86400 * 1000000000)
 #define RATE_MIN_BPS INT64_C(1000)
 #define RATE_MAX_BPS INT64_C(1000000000000)
 
@@ -37,6 +38,10 @@ static const struct param rows[] = {
         .help = "Packets that are lost, by their number in each direction; the first is 1."},
     {.key = "path.middlebox", .kind = PARAM_CHOICE, .fallback = "none", .choices = middleboxes,
         .help = "A box on the path that interferes: drop_fragments loses every IP fragment."},
+    {.key = "path.outage_start", .kind = PARAM_TIME, .fallback = "0s", .min = 0, .max = OUTAGE_MAX,
+        .help = "When path.outage begins, from the start of the run."},
+    {.key = "path.outage", .kind = PARAM_TIME, .fallback = "0s", .min = 0, .max = OUTAGE_MAX,
+        .help = "How long the path loses everything; 0s: never. Of two SCTP paths the first one has it."},
 
     {.key = "path.up.rate", .kind = PARAM_RATE, .min = RATE_MIN_BPS, .max = RATE_MAX_BPS, .follows = "path.rate",
         .help = "path.rate in the direction of who starts (gNB to gateway)."},
@@ -52,6 +57,10 @@ static const struct param rows[] = {
         .help = "path.drop in the direction of who starts (gNB to gateway)."},
     {.key = "path.up.middlebox", .kind = PARAM_CHOICE, .choices = middleboxes, .follows = "path.middlebox",
         .help = "path.middlebox in the direction of who starts (gNB to gateway)."},
+    {.key = "path.up.outage_start", .kind = PARAM_TIME, .min = 0, .max = OUTAGE_MAX, .follows = "path.outage_start",
+        .help = "path.outage_start in the direction of who starts (gNB to gateway)."},
+    {.key = "path.up.outage", .kind = PARAM_TIME, .min = 0, .max = OUTAGE_MAX, .follows = "path.outage",
+        .help = "path.outage in the direction of who starts (gNB to gateway)."},
 
     {.key = "path.down.rate", .kind = PARAM_RATE, .min = RATE_MIN_BPS, .max = RATE_MAX_BPS, .follows = "path.rate",
         .help = "path.rate in the direction of the answers (gateway to gNB)."},
@@ -67,6 +76,10 @@ static const struct param rows[] = {
         .help = "path.drop in the direction of the answers (gateway to gNB)."},
     {.key = "path.down.middlebox", .kind = PARAM_CHOICE, .choices = middleboxes, .follows = "path.middlebox",
         .help = "path.middlebox in the direction of the answers (gateway to gNB)."},
+    {.key = "path.down.outage_start", .kind = PARAM_TIME, .min = 0, .max = OUTAGE_MAX, .follows = "path.outage_start",
+        .help = "path.outage_start in the direction of the answers (gateway to gNB)."},
+    {.key = "path.down.outage", .kind = PARAM_TIME, .min = 0, .max = OUTAGE_MAX, .follows = "path.outage",
+        .help = "path.outage in the direction of the answers (gateway to gNB)."},
 };
 /* clang-format on */
 
@@ -74,13 +87,15 @@ const struct param_table net_path_params = {rows, sizeof rows / sizeof *rows};
 
 /* Keys of one direction, or of both. */
 struct path_keys {
-  const char *rate, *delay, *jitter, *loss, *queue, *drop, *middlebox;
+  const char *rate, *delay, *jitter, *loss, *queue, *drop, *middlebox, *outage_start, *outage;
 };
 
-static const struct path_keys both_keys = {"path.rate", "path.delay", "path.jitter", "path.loss", "path.queue", "path.drop", "path.middlebox"};
+static const struct path_keys both_keys = {"path.rate", "path.delay", "path.jitter", "path.loss", "path.queue", "path.drop", "path.middlebox", "path.outage_start", "path.outage"};
 static const struct path_keys direction_keys[2] = {
-    [NET_A] = {"path.up.rate", "path.up.delay", "path.up.jitter", "path.up.loss", "path.up.queue", "path.up.drop", "path.up.middlebox"},
-    [NET_B] = {"path.down.rate", "path.down.delay", "path.down.jitter", "path.down.loss", "path.down.queue", "path.down.drop", "path.down.middlebox"},
+    [NET_A] = {"path.up.rate", "path.up.delay", "path.up.jitter", "path.up.loss", "path.up.queue", "path.up.drop", "path.up.middlebox", "path.up.outage_start",
+        "path.up.outage"},
+    [NET_B] = {"path.down.rate", "path.down.delay", "path.down.jitter", "path.down.loss", "path.down.queue", "path.down.drop", "path.down.middlebox", "path.down.outage_start",
+        "path.down.outage"},
 };
 
 static void read_queue(const struct config *config, const char *key, struct net_direction *out) {
@@ -97,6 +112,8 @@ static void read_direction(const struct config *config, const struct path_keys *
       .jitter = config_number(config, keys->jitter),
       .drop_fragments = config_number(config, keys->middlebox) == MIDDLEBOX_DROP_FRAGMENTS,
   };
+  out->outage_from = config_number(config, keys->outage_start);
+  out->outage_until = out->outage_from + config_number(config, keys->outage);
   read_queue(config, keys->queue, out);
   config_loss(config, keys->loss, &out->loss);
   out->drop_count = config_list(config, keys->drop, out->drop, NET_DROP_MAX);

@@ -39,20 +39,20 @@ static bool place_draw(const struct net_rules *rules, enum draw_purpose purpose,
   return random_below(&key, share_ppb);
 }
 
-void net_rules_init(struct net_rules *rules, const struct net_direction *direction, uint64_t seed, uint32_t replication, int link, enum net_side from) {
+void net_rules_init(struct net_rules *rules, const struct net_direction *direction, uint64_t seed, uint32_t replication, uint32_t entity, enum net_side from) {
   const struct param_loss *loss = &direction->loss;
 
   *rules = (struct net_rules){
-      .direction = *direction,
+      .direction = direction,
       .seed = seed,
       .replication = replication,
-      .entity = (uint32_t)link * 2 + (uint32_t)from,
+      .entity = entity * 2 + (uint32_t)from,
   };
   if (loss->gemodel && loss->p_ppb > 0) rules->bad = place_draw(rules, DRAW_LOSS_STATE, loss->p_ppb * SHARE_ONE / (loss->p_ppb + loss->r_ppb));
 }
 
 static bool lost_gemodel(struct net_rules *rules) {
-  const struct param_loss *loss = &rules->direction.loss;
+  const struct param_loss *loss = &rules->direction->loss;
   bool lost = place_draw(rules, DRAW_LOSS, rules->bad ? loss->bad_ppb : loss->good_ppb);
 
   if (place_draw(rules, DRAW_LOSS_STATE, rules->bad ? loss->r_ppb : loss->p_ppb)) rules->bad = !rules->bad;
@@ -65,8 +65,8 @@ static bool on_drop_list(const struct net_direction *direction, int64_t number) 
   return false;
 }
 
-bool net_rules_lost(struct net_rules *rules, const struct net_packet *packet) {
-  const struct net_direction *direction = &rules->direction;
+bool net_rules_lost(struct net_rules *rules, const struct net_packet *packet, simtime at) {
+  const struct net_direction *direction = rules->direction;
   struct draw_key key = packet_key(rules, packet, DRAW_LOSS);
   bool lost;
 
@@ -76,11 +76,12 @@ bool net_rules_lost(struct net_rules *rules, const struct net_packet *packet) {
     lost = lost_gemodel(rules);
   else
     lost = direction->loss.loss_ppb > 0 && random_below(&key, direction->loss.loss_ppb);
+  if (at >= direction->outage_from && at < direction->outage_until) return true;
   return lost || on_drop_list(direction, rules->packets) || (direction->drop_fragments && packet->fragment);
 }
 
 simtime net_rules_delay(const struct net_rules *rules, const struct net_packet *packet) {
-  const struct net_direction *direction = &rules->direction;
+  const struct net_direction *direction = rules->direction;
 
   if (direction->jitter == 0) return direction->delay;
   struct draw_key key = packet_key(rules, packet, DRAW_JITTER);

@@ -24,7 +24,7 @@ enum { NET_IP_HEADER = 20, NET_UDP_HEADER = 8 };
 #define NET_REASSEMBLY_TIMEOUT (INT64_C(30) * 1000000000)
 
 struct net_rules {
-  struct net_direction direction;
+  const struct net_direction *direction; /* the link's configuration */
   uint64_t seed;
   uint32_t replication;
   uint32_t entity;
@@ -39,9 +39,11 @@ struct net_packet {
   bool fragment; /* the datagram has more than one packet */
 };
 
-void net_rules_init(struct net_rules *rules, const struct net_direction *direction, uint64_t seed, uint32_t replication, int link, enum net_side from);
+/* direction must outlive the rules. */
+void net_rules_init(struct net_rules *rules, const struct net_direction *direction, uint64_t seed, uint32_t replication, uint32_t entity, enum net_side from);
 
-bool net_rules_lost(struct net_rules *rules, const struct net_packet *packet);
+/* at: when the packet enters the wire. */
+bool net_rules_lost(struct net_rules *rules, const struct net_packet *packet, simtime at);
 
 /* Time from a packet's last bit sent to its last bit received. */
 simtime net_rules_delay(const struct net_rules *rules, const struct net_packet *packet);

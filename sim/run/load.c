@@ -40,6 +40,9 @@ static int count_leaves(const struct load *load, const struct yaml_node *map, co
   return count;
 }
 
+/* `groups: {macro: {}}`: a group that is as the rest of the file says. */
+static bool is_plain_group(const char *key) { return !strncmp(key, "groups.", 7) && !strchr(key + 7, '.'); }
+
 static bool collect(struct load *load, const struct yaml_node *map, const char *prefix, struct entry_list *out) {
   bool well = true;
   for (const struct yaml_node *child = map->child; child; child = child->next) {
@@ -48,7 +51,7 @@ static bool collect(struct load *load, const struct yaml_node *map, const char *
     entry.row = config_find(load->scratch, entry.key);
     if (entry.row || !is_group(load, entry.key)) {
       out->items[out->count++] = entry;
-    } else if (child->shape == YAML_MAP && child->count) {
+    } else if (child->shape == YAML_MAP && (child->count || is_plain_group(entry.key))) {
       well = collect(load, child, entry.key, out) && well;
     } else {
       problem_add(load->problems, entry.at, entry.key, "found %s, but this is a group of keys such as %s; give those or remove the line",

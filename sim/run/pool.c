@@ -220,12 +220,12 @@ static int frame_take(struct pool *pool, struct process *process, const unsigned
     return status;
   }
   if (process->state == IDLE) return process_lost(pool, process, "it spoke without being asked", e);
-  const struct domain *domain = process->job.domain;
-  struct metric_set *metrics = metric_set_new(domain->metrics, domain->metric_count);
+  const struct roster *roster = process->job.roster;
+  struct metric_set *metrics = metric_set_new(roster->metrics, roster->metric_count);
   struct err failure = {0};
   char *warnings = NULL;
   int64_t point = -1;
-  int damaged = worker_decode_result(bytes, size, &point, metrics, domain->metric_count, &warnings, &failure), status = 0;
+  int damaged = worker_decode_result(bytes, size, &point, metrics, roster->metric_count, &warnings, &failure), status = 0;
   if (failure.text) failure.text[failure.length - 1] = '\0'; /* the last newline */
   if (damaged) {
     status = process_lost(pool, process, failure.text, e);

@@ -10,21 +10,21 @@ enum { STAT_COUNT = 15, PLAIN_STATS = 3 };
 static const char *const stats[STAT_COUNT] = {"n", "failed", "cv", "mean", "sd", "iqr", "ci95", "min", "p5", "p25", "p50", "p75", "p95", "p99", "max"};
 
 static const char **metric_names(struct load *load) {
-  const struct domain *domain = load->scenario->domain;
-  const char **names = arena_array(load->arena, (size_t)domain->metric_count, sizeof *names);
-  for (int m = 0; m < domain->metric_count; m++) names[m] = domain->metrics[m].name;
+  const struct roster *roster = load->scenario->roster;
+  const char **names = arena_array(load->arena, (size_t)roster->metric_count, sizeof *names);
+  for (int m = 0; m < roster->metric_count; m++) names[m] = roster->metrics[m].name;
   return names;
 }
 
 /* Index of a metric, -1 after a problem. */
 static int metric_index(struct load *load, struct place at, const char *section, const char *name) {
-  const struct domain *domain = load->scenario->domain;
-  for (int m = 0; m < domain->metric_count; m++)
-    if (!strcmp(domain->metrics[m].name, name)) return m;
+  const struct roster *roster = load->scenario->roster;
+  for (int m = 0; m < roster->metric_count; m++)
+    if (!strcmp(roster->metrics[m].name, name)) return m;
   if (problem_list_is_full(load->problems)) return -1;
-  const char **names = metric_names(load), *nearest = names_nearest(name, names, domain->metric_count);
+  const char **names = metric_names(load), *nearest = names_nearest(name, names, roster->metric_count);
   problem_add(load->problems, at, section, "unknown metric %s%s%s; %s has %s", names_shown(load->arena, name), nearest ? ", did you mean " : "",
-      nearest ? nearest : "", domain->name, names_join(load->arena, names, domain->metric_count));
+      nearest ? nearest : "", roster->domain->name, names_join(load->arena, names, roster->domain->metric_count));
   return -1;
 }
 
@@ -38,7 +38,7 @@ static bool is_filled_list(struct load *load, const struct yaml_node *node, cons
 
 void metrics_read(struct load *load, const struct yaml_node *node) {
   struct scenario *scenario = load->scenario;
-  int count = scenario->domain->metric_count;
+  int count = scenario->roster->metric_count, each = scenario->domain->metric_count;
   struct place *given = arena_array(load->arena, (size_t)count, sizeof *given);
   const char *example = arena_format(load->arena, "[%s]", scenario->domain->metrics[0].name);
   if (!is_filled_list(load, node, "metrics", example)) return;
@@ -55,7 +55,7 @@ void metrics_read(struct load *load, const struct yaml_node *node) {
   }
   scenario->metrics = arena_array(load->arena, (size_t)count, sizeof *scenario->metrics);
   for (int m = 0; m < count; m++)
-    if (given[m].line) scenario->metrics[scenario->metric_count++] = m;
+    if (given[m].line || given[m % each].line) scenario->metrics[scenario->metric_count++] = m; /* a total brings its groups */
 }
 
 static bool read_operator(const char *text, int *length, int *op) {
@@ -83,7 +83,7 @@ static bool read_real(const char *text, double *value) {
 
 /* The bound in the metric's base unit. */
 static bool read_bound(enum metric_unit unit, const char *text, double *bound, struct err *e) {
-  static const enum unit units[] = {[METRIC_TIME] = UNIT_TIME, [METRIC_SIGNED_TIME] = UNIT_TIME, [METRIC_BYTES] = UNIT_SIZE, [METRIC_SHARE] = UNIT_SHARE};
+  static const enum unit units[] = {[METRIC_TIME] = UNIT_TIME, [METRIC_SIGNED_TIME] = UNIT_TIME, [METRIC_BYTES] = UNIT_SIZE, [METRIC_SHARE] = UNIT_SHARE, [METRIC_RATE] = UNIT_RATE};
   int64_t value = 0;
   double real;
   if (unit == METRIC_COUNT) {
@@ -136,7 +136,7 @@ static bool read_requirement(struct load *load, const struct yaml_node *node, st
   if (out->metric < 0 || stat < 0) return false;
   out->stat = stats[stat];
   struct err e = {0};
-  bool well = read_bound(stat < PLAIN_STATS ? METRIC_COUNT : load->scenario->domain->metrics[out->metric].unit, value, &out->bound, &e);
+  bool well = read_bound(stat < PLAIN_STATS ? METRIC_COUNT : load->scenario->roster->metrics[out->metric].unit, value, &out->bound, &e);
   if (!well) problem_add(load->problems, node->at, "require", "%s: %.*s", shown, (int)e.length - 1, e.text);
   err_free(&e);
   return well;

@@ -26,10 +26,11 @@ void runner_free(struct runner *runner) {
   free(runner);
 }
 
-int runner_point(struct runner *runner, const struct domain *domain, const struct config *config, const char *base_dir, uint64_t seed, int first, int count,
+int runner_point(struct runner *runner, const struct roster *roster, const struct config *config, const char *base_dir, uint64_t seed, int first, int count,
     struct metric_set *metrics, void (*warn)(void *arg, const char *text), void *arg, struct err *e) {
   void *state = NULL;
-  int status = domain->prepare(config, base_dir, runner->ops, &state, e);
+  const struct domain *domain = roster->domain;
+  int status = roster_prepare(roster, config, base_dir, runner->ops, &state, e);
   if (status) return status;
   struct domain_run run = {.sim = runner->sim, .net = runner->net, .seed = seed, .metrics = metrics};
   for (int i = 0; i < count; i++) {

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -102,13 +103,49 @@ static const struct domain *find_domain(struct load *load, const struct yaml_nod
   return NULL;
 }
 
+/* Groups are named by the keys of `groups:`, in the file or in --set; their parameters must be known before any is read. */
+struct group_names {
+  const char *names[ROSTER_GROUPS];
+  int count;
+};
+
+static void add_group(struct load *load, struct group_names *groups, const struct yaml_node *node, const char *key) {
+  size_t length = strcspn(key, ".");
+  const char *name = arena_text(load->arena, key, length), *shown = names_shown(load->arena, name);
+  if (!roster_is_name(name, length)) {
+    problem_add(load->problems, node->key_at, "groups", "found the name '%s', allowed are letters, digits, - and _, at most %d of them", shown, ROSTER_NAME);
+    return;
+  }
+  for (int g = 0; g < groups->count; g++) {
+    if (!strcmp(groups->names[g], name)) return;
+    if (strcasecmp(groups->names[g], name)) continue;
+    problem_add(load->problems, node->key_at, "groups", "found %s and %s, which differ in case alone", groups->names[g], name);
+    return;
+  }
+  if (groups->count == ROSTER_GROUPS)
+    problem_add(load->problems, node->key_at, "groups", "found more than %d", ROSTER_GROUPS);
+  else
+    groups->names[groups->count++] = name;
+}
+
+static void find_groups(struct load *load, const struct yaml_node *map, struct group_names *groups) {
+  static const char section[] = "groups", prefix[] = "groups.";
+  for (const struct yaml_node *child = map->child; child; child = child->next) {
+    if (!strncmp(child->key, prefix, strlen(prefix))) add_group(load, groups, child, child->key + strlen(prefix));
+    if (strcmp(child->key, section) || child->shape != YAML_MAP) continue;
+    for (const struct yaml_node *group = child->child; group; group = group->next) add_group(load, groups, group, group->key);
+  }
+}
+
 /* Makes room for the domain's parameters. */
-static void open_domain(struct load *load, const struct domain *domain) {
-  const struct param_table **tables = arena_array(load->arena, (size_t)domain->table_count + 1, sizeof *tables);
+static void open_domain(struct load *load, const struct domain *domain, const struct group_names *groups) {
+  struct roster *roster = roster_new(domain, groups->names, groups->count);
+  const struct param_table **tables = arena_array(load->arena, (size_t)roster->table_count + 1, sizeof *tables);
   tables[0] = &run_params;
-  for (int t = 0; t < domain->table_count; t++) tables[t + 1] = domain->tables[t];
+  for (int t = 0; t < roster->table_count; t++) tables[t + 1] = roster->tables[t];
   load->tables = tables;
-  load->table_count = domain->table_count + 1;
+  load->table_count = roster->table_count + 1;
+  load->scenario->roster = roster;
   for (int t = 0; t < load->table_count; t++) load->slot_count += tables[t]->count;
   load->scenario->domain = domain;
   load->scenario->base = config_new(tables, load->table_count);
@@ -163,7 +200,7 @@ static void apply_set(struct load *load, const struct yaml_node *map, const stru
 
 static void choose_all_metrics(struct load *load) {
   struct scenario *scenario = load->scenario;
-  scenario->metric_count = scenario->domain->metric_count;
+  scenario->metric_count = scenario->roster->metric_count;
   scenario->metrics = arena_array(load->arena, (size_t)scenario->metric_count, sizeof *scenario->metrics);
   for (int m = 0; m < scenario->metric_count; m++) scenario->metrics[m] = m;
 }
@@ -194,12 +231,21 @@ static void read_scenario(struct load *load, size_t size, const char *const *set
   }
   const struct domain *domain = find_domain(load, root);
   if (!domain) return;
-  open_domain(load, domain);
-  apply_file(load, root, found);
+  const struct yaml_node **maps = arena_array(load->arena, (size_t)set_count + 1, sizeof *maps);
+  struct group_names groups = {.count = 0};
+  find_groups(load, root, &groups);
   for (int i = 0; i < set_count; i++) {
-    const struct yaml_node *map = read_set(load, sets[i], i + 1);
-    if (map) apply_set(load, map, &set_title);
+    maps[i] = read_set(load, sets[i], i + 1);
+    if (maps[i]) find_groups(load, maps[i], &groups);
   }
+  if (groups.count > 0 && domain->group_table_count == 0) {
+    problem_add(load->problems, (struct place){0}, "groups", "%s has no groups", domain->name);
+    groups.count = 0;
+  }
+  open_domain(load, domain, &groups);
+  apply_file(load, root, found);
+  for (int i = 0; i < set_count; i++)
+    if (maps[i]) apply_set(load, maps[i], &set_title);
   const struct yaml_node *title = found[SECTION_TITLE];
   if (title) read_title(load, title);
   if (set_title) read_title(load, set_title);
@@ -232,5 +278,6 @@ int scenario_load(const char *path, const char *const *sets, int set_count, bool
 void scenario_free(struct scenario *scenario) {
   if (!scenario) return;
   config_free(scenario->base);
+  roster_free(scenario->roster);
   arena_free(scenario->arena);
 }

@@ -12,7 +12,7 @@
 #ifndef PQNETSIM_SCENARIO_H
 #define PQNETSIM_SCENARIO_H
 
-#include "models/domain.h"
+#include "sim/run/roster.h"
 #include "sim/run/arena.h"
 
 /* One value of an axis: the keys it sets. */
@@ -39,7 +39,7 @@ struct skip_entry {
 /* require: 'METRIC[.STAT] OP VALUE' */
 struct requirement {
   const char *text; /* as written */
-  int metric;       /* index into domain->metrics */
+  int metric;       /* index into roster->metrics */
   const char *stat; /* of STATS_NAMES in output/stats.h; default p50, as plot's */
   enum { REQUIRE_LE, REQUIRE_LT, REQUIRE_GE, REQUIRE_GT } op;
   double bound; /* in the metric's base unit; a plain number for n, failed and cv */
@@ -51,13 +51,14 @@ struct scenario {
   const char *text;            /* the file, byte for byte */
   const char *title;
   const struct domain *domain;
-  struct config *base; /* run_params and the domain's tables, file values and --set applied */
+  struct roster *roster; /* the domain with the groups named in the file or by --set */
+  struct config *base;   /* run_params and the roster's tables, file values and --set applied */
   int axis_count;
   struct axis *axes;
   int skip_count;
   struct skip_entry *skips;
   int metric_count; /* chosen by `metrics:`; all when absent */
-  int *metrics;     /* indices into domain->metrics, in table order */
+  int *metrics;     /* indices into roster->metrics, in table order */
   int requirement_count;
   struct requirement *requirements;
 };

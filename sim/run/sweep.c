@@ -282,12 +282,13 @@ static void add_parameter(void *arg, const struct param *param, const char *text
   digest_add_text(arg, text);
 }
 
-void sweep_run_key(const struct domain *domain, const struct config *config, const char *backend, uint64_t cost_hash, char key[33]) {
+void sweep_run_key(const struct roster *roster, const struct config *config, const char *backend, uint64_t cost_hash, char key[33]) {
   char hex[DIGEST_HEX], cost[17];
-  const char *const texts[] = {PQNETSIM_VERSION, domain->name, backend, cost};
+  const char *const texts[] = {PQNETSIM_VERSION, roster->domain->name, backend, cost};
   snprintf(cost, sizeof cost, "%016" PRIx64, cost_hash);
   struct digest *digest = digest_begin();
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) digest_add_text(digest, texts[i]);
+  for (int g = 0; g < roster->group_count; g++) digest_add_text(digest, roster->groups[g]);
   config_each(config, add_parameter, digest);
   digest_end(digest, hex);
   memcpy(key, hex, 32);

@@ -21,6 +21,6 @@ void sweep_digits(const struct sweep *sweep, int64_t i, int *digits);
 int sweep_config(const struct sweep *sweep, int64_t i, struct config **out, struct err *e) MUST_CHECK;
 
 /* SHA-256 over code version, domain, backend, every resolved parameter but replications, and the cost hash, as 32 hex digits. */
-void sweep_run_key(const struct domain *domain, const struct config *config, const char *backend, uint64_t cost_hash, char key[33]);
+void sweep_run_key(const struct roster *roster, const struct config *config, const char *backend, uint64_t cost_hash, char key[33]);
 
 #endif

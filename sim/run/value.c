@@ -36,7 +36,8 @@ static const char *allowed(struct load *load, const struct param *row) {
       [PARAM_NAME] = "a name",
       [PARAM_QUEUE] = "packets or bytes, such as 100 packets or 64KiB",
       [PARAM_LOSS] = "a share or {gemodel: {p: 1%, r: 20%}}",
-      [PARAM_LIST] = "a list such as [3, 5]"};
+      [PARAM_LIST] = "a list such as [3, 5]",
+      [PARAM_NAMES] = "a list of names such as [a, b]"};
   return kinds[row->kind];
 }
 
@@ -94,17 +95,17 @@ static const char *scalar_text(struct load *load, const struct entry *entry, con
 
 static const char *list_text(struct load *load, const struct entry *entry, const struct yaml_node *list) {
   const char *text = "[";
-  bool well = true;
+  bool well = true, names = entry->row->kind == PARAM_NAMES;
   if (list->count > VALUE_MAX / 2) {
-    problem_add(load->problems, list->at, entry->key, "found a list of %d numbers, which is too long", list->count);
+    problem_add(load->problems, list->at, entry->key, "found a list of %d elements, which is too long", list->count);
     return NULL;
   }
   for (const struct yaml_node *child = list->child; child; child = child->next) {
     const char *element = NULL;
     if (child->shape != YAML_TEXT || yaml_is_null(child))
-      problem_add(load->problems, child->at, entry->key, "found %s in the list, allowed whole numbers", load_shown(load, child));
+      problem_add(load->problems, child->at, entry->key, "found %s in the list, allowed %s", load_shown(load, child), names ? "names" : "whole numbers");
     else
-      element = count_text(load, entry, child);
+      element = names ? scalar_text(load, entry, child) : count_text(load, entry, child);
     well = well && element;
     text = well ? arena_format(load->arena, "%s%s%s", text, child == list->child ? "" : ", ", element) : text;
   }
@@ -116,7 +117,7 @@ static const char *node_text(struct load *load, const struct entry *entry, const
   if (problem_list_is_full(load->problems)) return NULL;
   enum param_kind kind = entry->row->kind;
   bool fits = node->shape == YAML_TEXT ? kind != PARAM_LIST || yaml_is_null(node)
-                                       : (node->shape == YAML_MAP && kind == PARAM_LOSS) || (node->shape == YAML_LIST && kind == PARAM_LIST);
+                                       : (node->shape == YAML_MAP && kind == PARAM_LOSS) || (node->shape == YAML_LIST && (kind == PARAM_LIST || kind == PARAM_NAMES));
   if (!fits) {
     problem_add(load->problems, node->at, entry->key, "found %s, allowed %s%s", load_shown(load, node), allowed(load, entry->row),
         node->shape == YAML_LIST ? "; several values belong under sweep:" : "");

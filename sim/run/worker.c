@@ -105,12 +105,13 @@ unsigned char *worker_encode_job(const struct worker_job *job, size_t *size) {
   buffer_text(&b, "base_dir\t");
   buffer_escaped(&b, job->base_dir);
   buffer_text(&b, "\ndomain\t");
-  buffer_escaped(&b, job->domain->name);
+  buffer_escaped(&b, job->roster->domain->name);
   buffer_text(&b, "\n");
   /* the run's own keys (seed, replications, title) travel above; the worker's config has the domain's tables only */
-  for (int t = 0; t < job->domain->table_count; t++)
-    for (int r = 0; r < job->domain->tables[t]->count; r++) {
-      const struct param *row = &job->domain->tables[t]->rows[r];
+  for (int g = 0; g < job->roster->group_count; g++) buffer_format(&b, "group\t%s\n", job->roster->groups[g]);
+  for (int t = 0; t < job->roster->table_count; t++)
+    for (int r = 0; r < job->roster->tables[t]->count; r++) {
+      const struct param *row = &job->roster->tables[t]->rows[r];
       if (row->sets || !config_is_set(job->config, row->key)) continue;
       buffer_text(&b, "p\t");
       buffer_text(&b, row->key);
@@ -249,6 +250,9 @@ int worker_decode_hello(const unsigned char *bytes, size_t size, const char *bac
 /* What the child side keeps while it works on one request. */
 struct request {
   const struct domain *domain;
+  const char *groups[ROSTER_GROUPS]; /* in the request's own text */
+  int group_count;
+  struct roster *roster; /* made with config when the first parameter comes, or at the end */
   struct config *config;
   char *base_dir;
   int64_t point;
@@ -259,6 +263,7 @@ struct request {
 
 static void request_free(struct request *r) {
   config_free(r->config);
+  roster_free(r->roster);
   free(r->base_dir);
   free(r->warnings.data);
 }
@@ -267,12 +272,25 @@ static int read_domain(struct request *r, char *value, struct err *e) {
   unescape(value);
   r->domain = domain_find(value);
   if (!r->domain) return err_add(e, ERR_SYSTEM, "this worker process does not know the scenario '%s'", value);
-  r->config = config_new(r->domain->tables, r->domain->table_count);
   return 0;
+}
+
+static int read_group(struct request *r, char *value, struct err *e) {
+  if (!r->domain || r->config || r->domain->group_table_count == 0 || r->group_count == ROSTER_GROUPS || !roster_is_name(value, strlen(value)))
+    return err_add(e, ERR_SYSTEM, "damaged request: group '%s'", value);
+  r->groups[r->group_count++] = value;
+  return 0;
+}
+
+static void open_config(struct request *r) {
+  if (r->config || !r->domain) return;
+  r->roster = roster_new(r->domain, r->groups, r->group_count);
+  r->config = config_new(r->roster->tables, r->roster->table_count);
 }
 
 static int read_parameter(struct request *r, char *value, struct err *e) {
   char *text = strchr(value, '\t');
+  open_config(r);
   if (!r->config || !text) return err_add(e, ERR_SYSTEM, "damaged request: parameter '%s'", value);
   *text++ = '\0';
   unescape(text);
@@ -331,6 +349,7 @@ static const struct {
     {"count", read_count},
     {"base_dir", read_base_dir},
     {"domain", read_domain},
+    {"group", read_group},
     {"p", read_parameter},
 };
 
@@ -349,6 +368,7 @@ static int read_request(struct request *r, char *text, struct err *e) {
     int status = read_line(r, line, e);
     if (status) return status;
   }
+  open_config(r);
   if (!r->domain || !r->base_dir || r->point < 0) return err_add(e, ERR_SYSTEM, "damaged request: domain, base_dir or point is missing");
   return 0;
 }
@@ -364,12 +384,12 @@ static unsigned char *answer_request(struct runner *runner, char *text, size_t *
   struct err e = {0};
   struct metric_set *metrics = NULL;
   if (!read_request(&r, text, &e)) {
-    metrics = metric_set_new(r.domain->metrics, r.domain->metric_count);
+    metrics = metric_set_new(r.roster->metrics, r.roster->metric_count);
     /* an error is in e and goes into the answer */
-    (void)!runner_point(runner, r.domain, r.config, r.base_dir, r.seed, r.first, r.count, metrics, keep_warning, &r, &e);
+    (void)!runner_point(runner, r.roster, r.config, r.base_dir, r.seed, r.first, r.count, metrics, keep_warning, &r, &e);
   }
   buffer_add(&r.warnings, "", 1);
-  unsigned char *frame = worker_encode_result(r.point, metrics, metrics ? r.domain->metric_count : 0, (const char *)r.warnings.data, &e, size);
+  unsigned char *frame = worker_encode_result(r.point, metrics, metrics ? r.roster->metric_count : 0, (const char *)r.warnings.data, &e, size);
   metric_set_free(metrics);
   request_free(&r);
   err_free(&e);

@@ -5,8 +5,8 @@
  * Format:    frames of a 4-byte little-endian length and that many bytes. Texts inside lines escape '\\', tab and
  *            newline as \\ \t \n.
  *            Hello, the worker's first frame: one line "pqnetsim-worker FORMAT VERSION BACKEND CAPS".
- *            Request: lines "key\tvalue" (point, domain, base_dir, seed, first, count), then "p\tKEY\tTEXT" for each
- *            parameter of the domain that is set.
+ *            Request: lines "key\tvalue" (point, domain, base_dir, seed, first, count), "group\tNAME" for each group, then
+ *            "p\tKEY\tTEXT" for each parameter of domain and groups that is set.
  *            Answer: lines "point\tN" and "ok" or "error CODE"; then blocks of a 4-byte length and bytes: metric_bytes
  *            of every metric and the warnings, or the error's text alone.
  * Order:     answers in the order of the requests.
@@ -23,7 +23,7 @@
 
 struct worker_job {
   int64_t point;
-  const struct domain *domain;
+  const struct roster *roster;
   const struct config *config;
   const char *base_dir;
   uint64_t seed;
@@ -37,7 +37,7 @@ int worker_serve(const struct net_ops *ops, int in_fd, int out_fd);
 unsigned char *worker_encode_job(const struct worker_job *job, size_t *size);
 unsigned char *worker_encode_result(
     int64_t point, const struct metric_set *metrics, int metric_count, const char *warnings, const struct err *failure, size_t *size);
-/* Decodes an answer (without the length). metrics is of the job's domain. failure gets the worker's error, warnings is
+/* Decodes an answer (without the length). metrics is of the job's roster. failure gets the worker's error, warnings is
  * "" then. ERR_SYSTEM when the bytes are not an answer. */
 int worker_decode_result(
     const unsigned char *bytes, size_t size, int64_t *point, struct metric_set *metrics, int metric_count, char **warnings, struct err *failure) MUST_CHECK;

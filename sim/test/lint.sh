@@ -73,7 +73,7 @@ BEGIN {
 FNR == 1 {
   is_test = FILENAME ~ "/test/"
   is_header = FILENAME ~ "\\.h$"
-  gpl2 = FILENAME ~ "^(sim/core|sim/net|models)/|^sim/run/(run|worker)\\."
+  gpl2 = FILENAME ~ "^(sim/core|sim/net|models)/|^sim/run/(roster|run|worker)\\."
   want = gpl2 ? "GPL-2.0-or-later" : "GPL-3.0-or-later"
   if (index($0, "SPDX-License-Identifier: ") == 0) offence("the first line is not an SPDX licence line")
   else if (!is_test && index($0, want) == 0) offence("the licence here is " want)

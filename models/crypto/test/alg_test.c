@@ -305,6 +305,19 @@ static void test_strength(void **state) {
   }
 }
 
+/* Shor's algorithm: discrete logarithms on curves and in fields, factoring (SP 800-57 part 1, FIPS 203 to 205 for the rest). */
+static void test_quantum_safety(void **state) {
+  (void)state;
+  static const char *const broken[] = {"x25519", "x448", "secp256r1", "secp384r1", "secp521r1", "ffdhe2048", "ffdhe3072", "rsa-1024", "rsa-2048", "rsa-3072",
+      "rsa-4096", "ecdsa-p256", "ecdsa-p384", "ed25519", "ed448"};
+  static const char *const safe[] = {"mlkem512", "mlkem768", "mlkem1024", "x25519mlkem768", "secp384r1mlkem1024", "kyber768", "bikel1", "hqc128", "frodo976aes",
+      "p256_frodo640aes", "mldsa44", "mldsa65", "mldsa87", "slhdsa-sha2-128s", "falcon512", "dilithium3", "sphincs256s", "aes128gcm16", "sha256"};
+  for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
+    if (alg_is_quantum_safe(find(broken[i], ALL))) fail_msg("%s", broken[i]);
+  for (size_t i = 0; i < sizeof safe / sizeof *safe; i++)
+    if (!alg_is_quantum_safe(find(safe[i], ALL))) fail_msg("%s", safe[i]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sizes_of_standards),
@@ -318,6 +331,7 @@ int main(void) {
       cmocka_unit_test(test_codes_are_unique),
       cmocka_unit_test(test_registered_codes),
       cmocka_unit_test(test_strength),
+      cmocka_unit_test(test_quantum_safety),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

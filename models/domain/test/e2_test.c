@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: models/domain/e2.o models/domain/e2ap.o models/domain/probe.o models/domain/secure_path.o models/security/ikev2.o models/security/ikev2_config.o models/security/handshake.o models/security/x509.o models/transport/port.o models/transport/esp.o models/transport/sctp.o models/transport/sctp_ack.o models/transport/sctp_path.o models/transport/sctp_profile.o models/transport/sctp_receive.o models/transport/sctp_send.o models/transport/sctp_setup.o models/crypto/alg.o models/crypto/cost.o models/crypto/cost_share.o models/crypto/cost_data.o models/crypto/cost_line.o models/crypto/csv.o sim/run/run.o sim/net/net_path.o sim/net/net_rules.o sim/net/net_native.o sim/core/param.o sim/core/units.o sim/core/err.o sim/core/event.o sim/core/random.o sim/core/cpu.o sim/core/metric.o
-#include "models/crypto/cost.h"
-#include "models/domain/e2.h"
-#include "sim/run/run.h"
+// objects: models/domain/test/fleet_rig.o models/domain/e2.o models/domain/e2_metrics.o models/domain/e2ap.o models/domain/e2ap_config.o models/domain/fleet.o models/domain/gateway.o models/domain/kpm.o models/domain/node.o models/domain/population.o models/domain/probe.o models/domain/secure_path.o models/domain/tunnel.o models/security/ikev2.o models/security/ikev2_config.o models/security/handshake.o models/security/x509.o models/transport/port.o models/transport/esp.o models/transport/sctp.o models/transport/sctp_ack.o models/transport/sctp_path.o models/transport/sctp_profile.o models/transport/sctp_receive.o models/transport/sctp_send.o models/transport/sctp_setup.o models/crypto/alg.o models/crypto/cost.o models/crypto/cost_share.o models/crypto/cost_data.o models/crypto/cost_line.o models/crypto/csv.o sim/net/net_path.o sim/net/net_rules.o sim/net/net_native.o sim/core/param.o sim/core/units.o sim/core/err.o sim/core/event.o sim/core/random.o sim/core/cpu.o sim/core/metric.o
+#include "models/domain/test/fleet_rig.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,32 +17,12 @@
 #define MS INT64_C(1000000)
 #define S INT64_C(1000000000)
 
-static struct runner *runner;
+static struct rig rig;
 
 /* Runs one point; pairs end with NULL. The caller frees the set. */
-static struct metric_set *simulate(const char *const *pairs, int replications) {
-  struct config *config = config_new(domain_e2.tables, domain_e2.table_count);
-  struct err e = {0};
-  for (; *pairs; pairs += 2)
-    if (config_set(config, pairs[0], pairs[1], &e)) fail_msg("%s", e.text);
-  struct metric_set *set = metric_set_new(domain_e2.metrics, domain_e2.metric_count);
-  if (runner_point(runner, &domain_e2, config, NULL, 1, 0, replications, set, NULL, NULL, &e)) fail_msg("%s", e.text);
-  config_free(config);
-  return set;
-}
+static struct metric_set *simulate(const char *const *pairs, int replications) { return rig_run(&rig, pairs, NULL, replications); }
 
-static int metric_of(const char *name) {
-  for (int i = 0; i < domain_e2.metric_count; i++)
-    if (strcmp(domain_e2.metrics[i].name, name) == 0) return i;
-  fail_msg("no metric %s", name);
-  return -1;
-}
-
-static struct metric_summary summary(const struct metric_set *set, const char *name) {
-  struct metric_summary out;
-  metric_summarise(set, metric_of(name), &out);
-  return out;
-}
+static struct metric_summary summary(const struct metric_set *set, const char *name) { return rig_summary(set, -1, name); }
 
 /* ---- Measured establishments (source pqnetsim-ike-2026) ---------------------------------------------------------- */
 
@@ -113,7 +91,7 @@ static void lossy_exchanges_are_in_the_right_mode(void **state) {
   while (next_row(file, &m)) {
     if (strcmp(m.section, "loss") != 0) continue;
     struct metric_set *set = simulate_row(&m, REPLICATIONS);
-    int metric = metric_of(m.metric);
+    int metric = rig_metric(m.metric);
     struct metric_summary s = summary(set, m.metric);
     assert_int_equal(waits_in((double)s.p50 / 1e3), waits_in(m.p50));
     int low = waits_in((double)metric_quantile(set, metric, 919) / 1e3), high = waits_in((double)metric_quantile(set, metric, 981) / 1e3);
@@ -324,16 +302,15 @@ static void additional_exchange_leaves_the_authentication_alone(void **state) {
   assert_true(auth[0].mean == auth[1].mean && auth[0].min == auth[1].min && auth[0].max == auth[1].max);
 }
 
-static int open_runner(void **state) {
+static int open_rig(void **state) {
   (void)state;
-  cost_set_data_dir("calib/data");
-  runner = runner_new(&net_native);
+  rig_open(&rig, &net_native);
   return 0;
 }
 
-static int close_runner(void **state) {
+static int close_rig(void **state) {
   (void)state;
-  runner_free(runner);
+  rig_close(&rig);
   return 0;
 }
 
@@ -355,5 +332,5 @@ int main(void) {
       cmocka_unit_test(same_seed_same_losses_for_every_key_exchange),
       cmocka_unit_test(additional_exchange_leaves_the_authentication_alone),
   };
-  return cmocka_run_group_tests(tests, open_runner, close_runner);
+  return cmocka_run_group_tests(tests, open_rig, close_rig);
 }

@@ -133,6 +133,17 @@ static const struct conformance_case conformance_cases[] = {
         .counters = {{{2, 2000, 0, 0, 1000}}},
     },
     {
+        /* 1000 bytes take 8 ms at 1 Mbit/s. The packet handed over at 0 enters the wire at 0 and gets through; the ones behind it enter at
+         * 8 and 16 ms, within the outage of [8, 20) ms; the one handed over at 24 ms, when the wire is idle, gets through. */
+        .name = "outage", .node_count = 2, .link_count = 1, .send_count = 2,
+        .links = {{0, 1, {{{.rate_bps = 1 * MBIT, .delay = 1 * MS, .queue_limit = 10, .outage_from = 8 * MS, .outage_until = 20 * MS},
+                           DIRECTION(1 * MBIT, 0, 10)}, 1500, 0}}},
+        .sends = {{.udp = true, .size_bytes = 972, .number = 1, .repeat = 2}, {.at = 24 * MS, .udp = true, .size_bytes = 972, .number = 4}},
+        .by_hand = true, .expected_count = 2,
+        .expected = {{9 * MS, 0, NET_A, 1, 0, 0, 0, 8 * MS, 1 * MS}, {33 * MS, 0, NET_A, 4, 0, 0, 0, 8 * MS, 1 * MS}},
+        .counters = {{{4, 4000, 2, 0, 1000}}},
+    },
+    {
         /* Room for two: of five at once one is sent, two wait, two are refused. At 16 ms the first (8 ms) and second
          * are out and the transmitter turns to the third, so three more find: one place, two places, none. */
         .name = "queue in packets", .node_count = 2, .link_count = 1, .send_count = 2,
@@ -365,7 +376,7 @@ static void conformance_build(struct conformance_run *run, struct conformance_po
   for (int i = 0; i < row->node_count; i++)
     assert_int_equal(net->ops->node_add(net), i);
   for (int i = 0; i < row->link_count; i++) {
-    assert_int_equal(net->ops->link_add(net, row->links[i].a, row->links[i].b, &row->links[i].config), i);
+    assert_int_equal(net->ops->link_add(net, row->links[i].a, row->links[i].b, &row->links[i].config, (uint32_t)i), i);
     for (int side = NET_A; side <= NET_B; side++) {
       ports[i][side] = (struct conformance_port){run, i, (enum net_side)side};
       net->ops->on_receive(net, i, (enum net_side)side, conformance_receive, &ports[i][side]);
@@ -426,7 +437,7 @@ static void conformance_stop(struct sim *sim, struct net *net)
   net->ops->reset(net, 1, 0);
   net->ops->node_add(net);
   net->ops->node_add(net);
-  net->ops->link_add(net, 0, 1, &config);
+  net->ops->link_add(net, 0, 1, &config, 0);
   net->ops->on_receive(net, 0, NET_B, conformance_set, &stop);
   trail_begin(&trail, 0);
   for (message.number = 0; message.number < 5; message.number++)

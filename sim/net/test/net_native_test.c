@@ -39,11 +39,12 @@ static void receive(void *arg, const struct net_message *message, const struct t
 
 static struct world open_world(const struct net_direction *up) {
   struct world world = {.sim = sim_new()};
-  struct net_link_config config = {.direction = {*up, *up}, .mtu_bytes = 1500};
+  static struct net_link_config config; /* outlives the world; one is open at a time */
+  config = (struct net_link_config){.direction = {*up, *up}, .mtu_bytes = 1500};
   world.net = net_native.open(world.sim);
   net_native.reset(world.net, 1, 0);
   int a = net_native.node_add(world.net), b = net_native.node_add(world.net);
-  world.link = net_native.link_add(world.net, a, b, &config);
+  world.link = net_native.link_add(world.net, a, b, &config, 0);
   return world;
 }
 
@@ -169,7 +170,7 @@ static void reset_starts_anew(void **state) {
     net_native.reset(world.net, 7, i / 2);
     assert_int_equal(net_native.node_add(world.net), 0);
     assert_int_equal(net_native.node_add(world.net), 1);
-    assert_int_equal(net_native.link_add(world.net, 0, 1, &config), 0);
+    assert_int_equal(net_native.link_add(world.net, 0, 1, &config, 0), 0);
     for (uint32_t n = 0; n < 4000; n++) send(&world, MILLISECOND_UDP, n);
     net_native.run(world.net, SIMTIME_HORIZON, &stop);
     assert_int_equal(counters(&world).sent_packets, 4000);

@@ -16,7 +16,7 @@ static struct net_message message(uint32_t number, uint16_t part, uint16_t attem
 
 static bool lost(struct net_rules *rules, uint32_t number, uint16_t part, uint16_t attempt, int index) {
   struct net_message m = message(number, part, attempt);
-  return net_rules_lost(rules, &(struct net_packet){&m, index, index > 0});
+  return net_rules_lost(rules, &(struct net_packet){&m, index, index > 0}, 0);
 }
 
 static void wire_time_is_rounded(void **state) {
@@ -160,9 +160,9 @@ static void drop_list_and_middlebox(void **state) {
   direction = (struct net_direction){.drop_fragments = true};
   net_rules_init(&rules, &direction, 1, 0, 0, NET_A);
   struct net_message m = message(1, 0, 0);
-  assert_true(net_rules_lost(&rules, &(struct net_packet){&m, 0, true}));
-  assert_true(net_rules_lost(&rules, &(struct net_packet){&m, 1, true}));
-  assert_false(net_rules_lost(&rules, &(struct net_packet){&m, 0, false}));
+  assert_true(net_rules_lost(&rules, &(struct net_packet){&m, 0, true}, 0));
+  assert_true(net_rules_lost(&rules, &(struct net_packet){&m, 1, true}, 0));
+  assert_false(net_rules_lost(&rules, &(struct net_packet){&m, 0, false}, 0));
 }
 
 /* Uniform on [5 ms - 2 ms, 5 ms + 2 ms]: mean 5 ms, standard deviation 2 / sqrt(3) = 1.1547 ms. Of 100,000 the mean is
@@ -194,8 +194,22 @@ static void jitter_is_uniform(void **state) {
   assert_int_equal(net_rules_delay(&rules, &(struct net_packet){&m, 0, false}), 5 * MS);
 }
 
+static void outage_loses_what_enters_the_wire_in_it(void **state) {
+  (void)state;
+  struct net_direction direction = {.outage_from = 2 * MS, .outage_until = 5 * MS};
+  struct net_message message = {.size_bytes = 100};
+  struct net_packet packet = {.message = &message};
+  struct net_rules rules;
+  net_rules_init(&rules, &direction, 1, 0, 0, NET_A);
+  assert_false(net_rules_lost(&rules, &packet, 2 * MS - 1));
+  assert_true(net_rules_lost(&rules, &packet, 2 * MS));
+  assert_true(net_rules_lost(&rules, &packet, 5 * MS - 1));
+  assert_false(net_rules_lost(&rules, &packet, 5 * MS));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(outage_loses_what_enters_the_wire_in_it),
       cmocka_unit_test(wire_time_is_rounded),
       cmocka_unit_test(payload_counts_the_udp_header),
       cmocka_unit_test(bernoulli_share),

@@ -33,10 +33,10 @@ struct state {
   char label[64];
 };
 
-static int prepare(const struct config *config, const char *base_dir, const struct net_ops *ops, void **state, struct err *e) {
-  (void)ops;
+static int prepare(const struct domain_point *point, void **state, struct err *e) {
+  const struct config *config = point->config;
   fake_calls.prepare++;
-  snprintf(fake_calls.base_dir, sizeof fake_calls.base_dir, "%s", base_dir);
+  snprintf(fake_calls.base_dir, sizeof fake_calls.base_dir, "%s", point->base_dir);
   if (config_number(config, "fake.value") == 666) return err_add(e, ERR_INPUT, "fake.value: found 666, allowed anything else");
   struct state *s = malloc(sizeof *s);
   assert(s);
@@ -100,6 +100,9 @@ const struct domain fake_domain = {.name = "fake",
     .cost_hash = cost_hash,
     .is_random = is_random,
     .warnings = warnings};
+
+const struct roster fake_roster = {
+    .domain = &fake_domain, .tables = (const struct param_table **)tables, .table_count = 1, .metrics = (struct metric_def *)metrics, .metric_count = 1};
 
 const struct domain *domain_find(const char *name) { return strcmp(name, fake_domain.name) ? NULL : &fake_domain; }
 

@@ -9,11 +9,12 @@
 #ifndef PQNETSIM_FAKE_DOMAIN_H
 #define PQNETSIM_FAKE_DOMAIN_H
 
-#include "models/domain.h"
+#include "sim/run/roster.h"
 
 enum fake_mode { FAKE_OK, FAKE_KILLED, FAKE_EXIT, FAKE_BABBLE, FAKE_SLEEP };
 
 extern const struct domain fake_domain;
+extern const struct roster fake_roster; /* of it alone */
 
 /* Calls in this process. */
 struct fake_calls {

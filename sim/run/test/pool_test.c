@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-// objects: sim/run/pool.o sim/run/worker.o sim/run/run.o sim/run/test/fake_domain.o sim/core/err.o sim/core/event.o
+// objects: sim/run/pool.o sim/run/worker.o sim/run/run.o sim/run/roster.o sim/run/test/fake_domain.o sim/core/err.o sim/core/event.o
 // objects: sim/core/metric.o sim/core/param.o sim/core/units.o
 #include "sim/run/pool.h"
 #include "sim/run/test/fake_domain.h"
@@ -40,7 +40,7 @@ static bool next(void *arg, struct worker_job *job) {
   if (s->next == s->count) return false;
   int i = s->next++;
   bool odd = i == s->odd_point;
-  *job = (struct worker_job){.point = i, .domain = &fake_domain, .base_dir = ".", .seed = 0, .first = 0, .count = 1};
+  *job = (struct worker_job){.point = i, .roster = &fake_roster, .base_dir = ".", .seed = 0, .first = 0, .count = 1};
   job->config = fake_config(odd && s->odd_value >= 0 ? s->odd_value : i, odd ? s->odd_mode : s->mode);
   return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: sim/run/run.o sim/run/test/fake_domain.o sim/core/err.o sim/core/event.o sim/core/metric.o sim/core/param.o sim/core/units.o
+// objects: sim/run/run.o sim/run/roster.o sim/run/test/fake_domain.o sim/core/err.o sim/core/event.o sim/core/metric.o sim/core/param.o sim/core/units.o
 #include "sim/run/run.h"
 #include "sim/run/test/fake_domain.h"
 
@@ -22,7 +22,7 @@ static struct metric_set *run(struct config *config, int first, int count) {
   struct metric_set *metrics = metric_set_new(fake_domain.metrics, fake_domain.metric_count);
   struct runner *runner = runner_new(&net_native);
   struct err e = {0};
-  assert_int_equal(runner_point(runner, &fake_domain, config, "some/where", 40, first, count, metrics, NULL, NULL, &e), 0);
+  assert_int_equal(runner_point(runner, &fake_roster, config, "some/where", 40, first, count, metrics, NULL, NULL, &e), 0);
   runner_free(runner);
   return metrics;
 }
@@ -76,7 +76,7 @@ static void a_refused_point_runs_nothing(void **state) {
   struct runner *runner = runner_new(&net_native);
   struct err e = {0};
   memset(&fake_calls, 0, sizeof fake_calls);
-  assert_int_equal(runner_point(runner, &fake_domain, config, ".", 1, 0, 5, metrics, NULL, NULL, &e), ERR_INPUT);
+  assert_int_equal(runner_point(runner, &fake_roster, config, ".", 1, 0, 5, metrics, NULL, NULL, &e), ERR_INPUT);
   assert_string_equal(e.text, "fake.value: found 666, allowed anything else\n");
   assert_int_equal(fake_calls.reset, 0);
   assert_int_equal(fake_calls.discard, 0);
@@ -97,7 +97,7 @@ static void remarks_come_once(void **state) {
   struct metric_set *metrics = metric_set_new(fake_domain.metrics, fake_domain.metric_count);
   struct runner *runner = runner_new(&net_native);
   remarks[0] = '\0';
-  assert_int_equal(runner_point(runner, &fake_domain, config, ".", 1, 0, 5, metrics, remember, remarks, &e), 0);
+  assert_int_equal(runner_point(runner, &fake_roster, config, ".", 1, 0, 5, metrics, remember, remarks, &e), 0);
   assert_string_equal(remarks, "mind the gap;");
   runner_free(runner);
   metric_set_free(metrics);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Points of a sweep against a plain enumeration, and run keys. */
-// objects: sim/run/sweep.o sim/run/digest.o sim/run/scenario.o sim/run/load.o sim/run/value.o sim/run/axes.o sim/run/range.o sim/run/skip.o
+// objects: sim/run/sweep.o sim/run/digest.o sim/run/roster.o sim/run/scenario.o sim/run/load.o sim/run/value.o sim/run/axes.o sim/run/range.o sim/run/skip.o
 // objects: sim/run/require.o sim/run/yaml.o sim/run/utf8.o sim/run/names.o sim/run/problem.o sim/run/arena.o sim/run/test/sample_domain.o
 // objects: sim/core/param.o sim/core/units.o sim/core/err.o
 // libs: -lyaml -lcrypto
@@ -183,7 +183,7 @@ static void billions_of_points_cost_nothing(void **state) {
 
 static void run_key(const char *set, const char *backend, uint64_t cost_hash, char key[33]) {
   struct scenario *s = load("scenario: e2\npath.mtu: 1400B\n", set);
-  sweep_run_key(s->domain, s->base, backend, cost_hash, key);
+  sweep_run_key(s->roster, s->base, backend, cost_hash, key);
   scenario_free(s);
 }
 

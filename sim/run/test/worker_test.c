@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: sim/run/worker.o sim/run/run.o sim/run/test/fake_domain.o sim/core/err.o sim/core/event.o sim/core/metric.o sim/core/param.o sim/core/units.o
+// objects: sim/run/worker.o sim/run/run.o sim/run/roster.o sim/run/test/fake_domain.o sim/core/err.o sim/core/event.o sim/core/metric.o sim/core/param.o sim/core/units.o
 #include "sim/run/test/fake_domain.h"
 #include "sim/run/worker.h"
 
@@ -98,7 +98,7 @@ static void a_job_is_answered(void **state) {
   (void)state;
   struct served served = serve();
   struct config *config = fake_config(3, FAKE_OK);
-  struct worker_job job = {12345678901, &fake_domain, config, "here", UINT64_C(1) << 40, 7, 2};
+  struct worker_job job = {12345678901, &fake_roster, config, "here", UINT64_C(1) << 40, 7, 2};
   struct metric_set *metrics = new_metrics();
   struct err failure = {0};
   char *warnings;
@@ -124,7 +124,7 @@ static void texts_with_odd_characters_survive(void **state) {
   struct config *config = fake_config(3, FAKE_OK);
   struct err failure = {0};
   assert_int_equal(config_set(config, "fake.label", odd, &failure), 0);
-  struct worker_job job = {1, &fake_domain, config, "a\tfolder\nwith\\odd name", 1, 0, 1};
+  struct worker_job job = {1, &fake_roster, config, "a\tfolder\nwith\\odd name", 1, 0, 1};
   struct metric_set *metrics = new_metrics();
   char *warnings;
   skip_hello(&served);
@@ -142,7 +142,7 @@ static void a_refused_point_is_an_answer_and_the_next_one_runs(void **state) {
   (void)state;
   struct served served = serve();
   struct config *bad = fake_config(666, FAKE_OK), *good = fake_config(1, FAKE_OK);
-  struct worker_job first = {1, &fake_domain, bad, ".", 1, 0, 1}, second = {2, &fake_domain, good, ".", 1, 0, 1};
+  struct worker_job first = {1, &fake_roster, bad, ".", 1, 0, 1}, second = {2, &fake_roster, good, ".", 1, 0, 1};
   struct metric_set *metrics = new_metrics();
   struct err failure = {0}, none = {0};
   char *warnings;
