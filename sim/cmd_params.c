@@ -117,8 +117,16 @@ static void list_table(struct listing *listing, const char *domain, const struct
 /* What a group of the population may have of its own. */
 static void list_groups(struct listing *listing, const struct domain *domain) {
   static const struct param rows[] = {
-      {.key = "groups.NAME.share", .kind = PARAM_SHARE, .min = 0, .max = SHARE_ONE, .absent = true, .help = "share of the population; a group without one takes what the others leave"},
-      {.key = "groups.NAME.KEY", .kind = PARAM_NAME, .absent = true, .help = "a path, platform, ipsec, sctp, e2, kpm, xapp or probe parameter as this group has it"},
+      {.key = "groups.NAME.share",
+          .kind = PARAM_SHARE,
+          .min = 0,
+          .max = SHARE_ONE,
+          .absent = true,
+          .help = "share of the population; a group without one takes what the others leave"},
+      {.key = "groups.NAME.KEY",
+          .kind = PARAM_NAME,
+          .absent = true,
+          .help = "a path, platform, ipsec, sctp, e2, kpm, xapp or probe parameter as this group has it"},
   };
   static const struct param_table table = {rows, 2};
   if (domain->group_table_count > 0) list_table(listing, domain->name, &table);

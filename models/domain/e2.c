@@ -38,7 +38,12 @@ static const struct param run_rows[] = {
         .min = 0,
         .max = 366 * 86400 * SECOND,
         .help = "how long a run lasts, with control loops, rekeying and dead peer detection; 0s: until set-up and probes are over"},
-    {.key = "warmup", .kind = PARAM_TIME, .fallback = "0s", .min = 0, .max = 366 * 86400 * SECOND, .help = "time at the beginning that steady metrics leave out"},
+    {.key = "warmup",
+        .kind = PARAM_TIME,
+        .fallback = "0s",
+        .min = 0,
+        .max = 366 * 86400 * SECOND,
+        .help = "time at the beginning that steady metrics leave out"},
 };
 
 static const struct param_table duration_params = {run_rows, sizeof run_rows / sizeof *run_rows};
@@ -99,8 +104,8 @@ static int load_esp(const struct class *class, const struct ikev2_config *ike, s
     esp->seal[side] = cost_find(platform, title, "seal");
     esp->open[side] = cost_find(platform, title, "open");
     if (!esp->seal[side] || !esp->open[side])
-      return err_add(e, ERR_INPUT, "%s: platform %s states no cost for %s seal and open, which ipsec.esp needs", platform_keys[side],
-          cost_platform_name(platform), title);
+      return err_add(
+          e, ERR_INPUT, "%s: platform %s states no cost for %s seal and open, which ipsec.esp needs", platform_keys[side], cost_platform_name(platform), title);
   }
   return 0;
 }
@@ -286,8 +291,8 @@ static void run(const void *state, const struct domain_run *run) {
   fleet_run(&setup->fleet, run);
 }
 
-static const struct param_table *const tables[] = {
-    &net_path_params, &platform_params, &ikev2_params, &secure_path_params, &e2ap_params, &sctp_params, &probe_params, &population_params, &gateway_params, &duration_params};
+static const struct param_table *const tables[] = {&net_path_params, &platform_params, &ikev2_params, &secure_path_params, &e2ap_params, &sctp_params,
+    &probe_params, &population_params, &gateway_params, &duration_params};
 enum { TABLES = sizeof tables / sizeof *tables, GROUP_TABLES = 7 }; /* the first ones are a group's own */
 
 const struct domain domain_e2 = {

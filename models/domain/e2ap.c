@@ -307,7 +307,8 @@ static void setup_done(struct e2ap *e2ap, const struct pdu *pdu, const struct tr
   else
     e2ap->observer.set_up(e2ap->observer.arg, trail);
   e2ap->ever_set_up = true;
-  for (int i = 0; i < e2ap->config->xapps; i++) e2ap->subscriptions[i].timer = event_at(e2ap->sim, trail->at + e2ap->config->xapp_start, xapp_starts, &e2ap->subscriptions[i]);
+  for (int i = 0; i < e2ap->config->xapps; i++)
+    e2ap->subscriptions[i].timer = event_at(e2ap->sim, trail->at + e2ap->config->xapp_start, xapp_starts, &e2ap->subscriptions[i]);
   settle_if_done(e2ap, trail);
 }
 
@@ -363,7 +364,7 @@ static void established(void *arg, enum sctp_side side, const struct trail *trai
 }
 
 static void delivered(void *arg, enum sctp_side to, void *tag, const struct trail *trail) {
-  static void (*const take[PDU_KINDS])(struct e2ap *e2ap, const struct pdu *pdu, const struct trail *trail) = {
+  static void (*const take[PDU_KINDS])(struct e2ap * e2ap, const struct pdu *pdu, const struct trail *trail) = {
       [SETUP_REQUEST] = setup_in,
       [SETUP_RESPONSE] = setup_done,
       [SUBSCRIPTION_REQUEST] = subscription_in,

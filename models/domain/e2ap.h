@@ -27,7 +27,7 @@ struct e2ap_config {
   simtime setup_timeout; /* without an answer the gNB sends the request again */
   int setup_retries;
   int association_tries; /* until the first E2 setup; 0: for ever */
-  int xapps; /* that subscribe to every node; 0: none */
+  int xapps;             /* that subscribe to every node; 0: none */
   int64_t subscription_request_bytes, subscription_response_bytes;
   simtime subscription_timeout; /* the RIC's */
   int subscription_retries;
@@ -37,8 +37,8 @@ struct e2ap_config {
   bool control;        /* each indication is answered with a control request */
   int64_t control_request_bytes, control_ack_bytes;
   simtime xapp_start; /* from E2 setup to subscription */
-  simtime service; /* an xApp's work on one indication */
-  int workers;     /* of one xApp: indications it works on at once */
+  simtime service;    /* an xApp's work on one indication */
+  int workers;        /* of one xApp: indications it works on at once */
   simtime deadline;
   simtime reconnect; /* from the loss of an association to the next INIT */
   simtime watchdog;  /* the RIC gives an association up that leaves a control request unanswered so long; 0: never */
@@ -57,15 +57,16 @@ struct ric *ric_new(struct sim *sim, const struct e2ap_config *config);
 /* All are called at trail->at = now; none may be NULL. */
 struct e2ap_observer {
   void (*associated)(void *arg, const struct trail *from, const struct trail *to); /* INIT sent, COOKIE-ACK in at the gNB */
-  void (*set_up)(void *arg, const struct trail *trail);                            /* on from e2ap_start's trail the first time; E2 SETUP RESPONSE in at the gNB */
-  void (*subscribed)(void *arg, const struct trail *from, const struct trail *to); /* SUBSCRIPTION REQUEST handed to SCTP, response in at the RIC: once per xApp */
-  void (*unsubscribed)(void *arg);                                                 /* an xApp gave up */
-  void (*indicated)(void *arg, const struct trail *from, const struct trail *to);  /* INDICATION handed to SCTP at the gNB, in at the RIC */
-  void (*looped)(void *arg, const struct trail *from, const struct trail *to);     /* INDICATION handed to SCTP, CONTROL REQUEST in at the gNB */
-  void (*lost)(void *arg, const struct trail *trail);     /* the association, with what ran on it; it is set up again unless `failed` follows */
+  void (*set_up)(void *arg, const struct trail *trail); /* on from e2ap_start's trail the first time; E2 SETUP RESPONSE in at the gNB */
+  void (*subscribed)(
+      void *arg, const struct trail *from, const struct trail *to); /* SUBSCRIPTION REQUEST handed to SCTP, response in at the RIC: once per xApp */
+  void (*unsubscribed)(void *arg);                                  /* an xApp gave up */
+  void (*indicated)(void *arg, const struct trail *from, const struct trail *to); /* INDICATION handed to SCTP at the gNB, in at the RIC */
+  void (*looped)(void *arg, const struct trail *from, const struct trail *to);    /* INDICATION handed to SCTP, CONTROL REQUEST in at the gNB */
+  void (*lost)(void *arg, const struct trail *trail); /* the association, with what ran on it; it is set up again unless `failed` follows */
   void (*recovered)(void *arg, const struct trail *from, const struct trail *to); /* last sign of life of the lost association, E2 set up again */
-  void (*failed)(void *arg, const struct trail *trail);   /* gives up: not associated or not set up after all its tries */
-  void (*settled)(void *arg, const struct trail *trail);  /* the first time everything that is finite is done: set up, subscribed or given up */
+  void (*failed)(void *arg, const struct trail *trail);                           /* gives up: not associated or not set up after all its tries */
+  void (*settled)(void *arg, const struct trail *trail); /* the first time everything that is finite is done: set up, subscribed or given up */
   void *arg;
 };
 

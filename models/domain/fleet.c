@@ -138,8 +138,8 @@ void fleet_run(const struct fleet_config *config, const struct domain_run *run) 
     key.entity = (uint32_t)n + 1;
     fleet.recovery[0].nodes++;
     if (group >= 0) fleet.recovery[1 + group].nodes++;
-    nodes[n] = node_new(
-        &world, &config->nodes[group >= 0 ? group : 0], n, n / population->nodes_per_address, &record, &key, population_start(population, n, &key));
+    nodes[n] =
+        node_new(&world, &config->nodes[group >= 0 ? group : 0], n, n / population->nodes_per_address, &record, &key, population_start(population, n, &key));
   }
   event_at(sim, config->duration > 0 ? config->warmup : fleet.storm, counting_begins, &fleet);
   bool stop = false;

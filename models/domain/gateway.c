@@ -9,15 +9,30 @@
 static const struct param rows[] = {
     {.key = "gateway.cores", .kind = PARAM_COUNT, .fallback = "1", .min = 1, .max = 4096, .help = "cores of the gateway"},
     {.key = "gateway.threads", .kind = PARAM_COUNT, .fallback = "16", .min = 1, .max = 100000, .help = "worker threads of its IKE daemon (strongSwan: 16)"},
-    {.key = "gateway.admission_rate", .kind = PARAM_COUNT, .fallback = "0", .min = 0, .max = 1000000, .help = "new sessions admitted per second, evenly spaced; 0: no limit"},
-    {.key = "gateway.admission_queue", .kind = PARAM_COUNT, .fallback = "0", .min = 0, .max = 10000000, .help = "sessions that may wait for admission; more are refused"},
+    {.key = "gateway.admission_rate",
+        .kind = PARAM_COUNT,
+        .fallback = "0",
+        .min = 0,
+        .max = 1000000,
+        .help = "new sessions admitted per second, evenly spaced; 0: no limit"},
+    {.key = "gateway.admission_queue",
+        .kind = PARAM_COUNT,
+        .fallback = "0",
+        .min = 0,
+        .max = 10000000,
+        .help = "sessions that may wait for admission; more are refused"},
     {.key = "gateway.admission_wait",
         .kind = PARAM_TIME,
         .fallback = "0s",
         .min = 0,
         .max = 3600 * SECOND,
         .help = "a session that would wait longer for admission is refused; 0s: no limit"},
-    {.key = "gateway.hsm", .kind = PARAM_COUNT, .fallback = "0", .min = 0, .max = 4096, .help = "private-key operations its HSM does at once; 0: no HSM, the cores do them"},
+    {.key = "gateway.hsm",
+        .kind = PARAM_COUNT,
+        .fallback = "0",
+        .min = 0,
+        .max = 4096,
+        .help = "private-key operations its HSM does at once; 0: no HSM, the cores do them"},
     {.key = "gateway.background", .kind = PARAM_SHARE, .fallback = "0%", .min = 0, .max = 950000000, .help = "share of each core that other work takes"},
     {.key = "gateway.background_job",
         .kind = PARAM_TIME,
@@ -46,8 +61,9 @@ int gateway_configure(const struct config *config, struct gateway_config *out, s
       .background_job = config_number(config, "gateway.background_job"),
   };
   if (rate == 0 && (out->admission_queue > 0 || out->admission_wait > 0))
-    return err_add(e, ERR_INPUT, "gateway.admission_rate: found 0, no limit, so that nothing ever waits for admission; allowed a rate, or neither "
-                                 "gateway.admission_queue nor gateway.admission_wait");
+    return err_add(e, ERR_INPUT,
+        "gateway.admission_rate: found 0, no limit, so that nothing ever waits for admission; allowed a rate, or neither "
+        "gateway.admission_queue nor gateway.admission_wait");
   return 0;
 }
 
@@ -85,7 +101,7 @@ struct gateway {
   struct cpu *cores, *hsm; /* hsm NULL: none */
   int threads_busy;
   struct job *first, *last; /* waiting for a thread */
-  simtime next_slot; /* of admission */
+  simtime next_slot;        /* of admission */
   bool background_stopped;
   struct gateway_counters counters;
   int half_open_of[]; /* by address */
@@ -148,7 +164,8 @@ static void slot_reached(struct sim *sim, void *arg) {
   queue_job(arg);
 }
 
-static void work(struct gateway *gateway, simtime not_before, const struct trail *trail, const int64_t cost[PART_COUNT], int64_t hsm, cpu_done_fn *done, void *arg) {
+static void work(
+    struct gateway *gateway, simtime not_before, const struct trail *trail, const int64_t cost[PART_COUNT], int64_t hsm, cpu_done_fn *done, void *arg) {
   struct job *job = sim_alloc(gateway->sim, sizeof *job);
   *job = (struct job){.gateway = gateway, .trail = *trail, .hsm = hsm, .done = done, .arg = arg};
   memcpy(job->cost, cost, sizeof job->cost);
@@ -219,7 +236,8 @@ static enum handshake_verdict admit(void *arg, bool opens, bool cookie) {
     gateway->counters.cookies++;
     return HANDSHAKE_CHALLENGE;
   }
-  if (config->half_open_per_address > 0 && gateway->half_open_of[session->address] >= config->half_open_per_address) return refuse(gateway, GATEWAY_PER_ADDRESS);
+  if (config->half_open_per_address > 0 && gateway->half_open_of[session->address] >= config->half_open_per_address)
+    return refuse(gateway, GATEWAY_PER_ADDRESS);
   if (config->half_open_total > 0 && half_open >= config->half_open_total) return refuse(gateway, GATEWAY_TOTAL);
   session->admitted = now;
   if (!opens) return HANDSHAKE_ADMIT;
@@ -245,7 +263,9 @@ struct handshake_server gateway_session_server(struct gateway_session *session) 
   return (struct handshake_server){.admit = admit, .work = session_work, .arg = session};
 }
 
-struct handshake_server gateway_server(struct gateway *gateway) { return (struct handshake_server){.work = gateway_work, .arg = gateway}; }
+struct handshake_server gateway_server(struct gateway *gateway) {
+  return (struct handshake_server){.work = gateway_work, .arg = gateway};
+}
 
 void gateway_session_authenticated(struct gateway_session *session) {
   if (!session->half_open) return;
@@ -304,7 +324,9 @@ struct gateway *gateway_new(struct sim *sim, const struct gateway_config *config
 
 void gateway_stop_background(struct gateway *gateway) { gateway->background_stopped = true; }
 
-struct cpu *gateway_cores(const struct gateway *gateway) { return gateway->cores; }
+struct cpu *gateway_cores(const struct gateway *gateway) {
+  return gateway->cores;
+}
 
 void gateway_counters(const struct gateway *gateway, struct gateway_counters *out) {
   *out = gateway->counters;

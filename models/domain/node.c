@@ -117,8 +117,7 @@ static void start_e2(struct node *node, const struct trail *trail) {
     return;
   }
   struct e2ap_observer observer = {associated, set_up, subscribed, unsubscribed, indicated, looped, association_lost, recovered, e2_failed, e2_settled, node};
-  node->e2ap = e2ap_start(
-      node->world->sim, node->world->ric, node->paths, config->protect, &config->e2ap, node->world->until, &node->key, &observer, trail);
+  node->e2ap = e2ap_start(node->world->sim, node->world->ric, node->paths, config->protect, &config->e2ap, node->world->until, &node->key, &observer, trail);
 }
 
 /* The gNB can reach the RIC: through the tunnel, or at once without IPsec. */
@@ -129,7 +128,8 @@ static void path_is_up(struct node *node, const struct trail *trail) {
     secure_path_set(node->paths[0], true);
     return;
   }
-  for (int path = 0; path < config->e2ap.sctp.paths; path++) node->paths[path] = secure_path_new(node->world->sim, node->ports[path], cpus, &config->esp, &node->key);
+  for (int path = 0; path < config->e2ap.sctp.paths; path++)
+    node->paths[path] = secure_path_new(node->world->sim, node->ports[path], cpus, &config->esp, &node->key);
   if (node->tunnel) tunnel_watch(node->tunnel, node->paths[0]);
   node->path_up = *trail;
   start_e2(node, trail);

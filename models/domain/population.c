@@ -19,9 +19,15 @@ static const struct param rows[] = {
         .kind = PARAM_CHOICE,
         .fallback = "at_once",
         .choices = start_names,
-        .help = "at_once; ramp: evenly over e2.start_span; poisson: at random over it; outage: tries begin at random over it, the gateway answers from e2.outage on"},
+        .help = "at_once; ramp: evenly over e2.start_span; poisson: at random over it; outage: tries begin at random over it, the gateway answers from "
+                "e2.outage on"},
     {.key = "e2.start_span", .kind = PARAM_TIME, .fallback = "10s", .min = 0, .max = 86400 * SECOND, .help = "time within which the gNBs start"},
-    {.key = "e2.outage", .kind = PARAM_TIME, .fallback = "60s", .min = 0, .max = 86400 * SECOND, .help = "how long the gateway stays down with e2.start outage"},
+    {.key = "e2.outage",
+        .kind = PARAM_TIME,
+        .fallback = "60s",
+        .min = 0,
+        .max = 86400 * SECOND,
+        .help = "how long the gateway stays down with e2.start outage"},
 };
 
 const struct param_table population_params = {rows, sizeof rows / sizeof *rows};
@@ -51,7 +57,8 @@ int population_shares(const struct domain_group *groups, int count, int64_t shar
   }
   *scaled = sum > SHARE_ONE;
   if (sum < SHARE_ONE && open == 0)
-    return err_add(e, ERR_INPUT, "groups: the shares add up to %g %%, which leaves nodes without a group; allowed 100 %%, or a group without a share, which takes the rest",
+    return err_add(e, ERR_INPUT,
+        "groups: the shares add up to %g %%, which leaves nodes without a group; allowed 100 %%, or a group without a share, which takes the rest",
         (double)sum / 1e7);
   int64_t given = 0;
   for (int g = 0; g < count; g++) {

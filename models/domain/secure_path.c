@@ -101,8 +101,8 @@ static void arrived(void *arg, const struct net_message *message, const struct t
   work(transit, side, transit->path->config.open[side], trail, opened);
 }
 
-struct secure_path *secure_path_new(struct sim *sim, struct port *const ports[2], struct cpu *const cpus[2], const struct secure_path_config *config,
-    const struct draw_key *key) {
+struct secure_path *secure_path_new(
+    struct sim *sim, struct port *const ports[2], struct cpu *const cpus[2], const struct secure_path_config *config, const struct draw_key *key) {
   struct secure_path *path = sim_alloc(sim, sizeof *path);
   *path = (struct secure_path){.sim = sim, .config = *config, .key = *key};
   for (int side = 0; side < 2; side++) {

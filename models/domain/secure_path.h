@@ -32,8 +32,8 @@ int secure_path_mtu(const struct secure_path_config *config, int mtu_bytes);
 struct secure_path;
 
 /* Takes what comes in at both ports as PORT_DATA. */
-struct secure_path *secure_path_new(struct sim *sim, struct port *const ports[2], struct cpu *const cpus[2], const struct secure_path_config *config,
-    const struct draw_key *key);
+struct secure_path *secure_path_new(
+    struct sim *sim, struct port *const ports[2], struct cpu *const cpus[2], const struct secure_path_config *config, const struct draw_key *key);
 
 typedef void secure_path_deliver_fn(void *arg, const struct trail *trail);
 

@@ -22,8 +22,8 @@ struct tunnel {
   const struct secure_path *path;
   int address;
   enum activity activity;
-  bool busy;              /* an exchange is under way */
-  bool due[ACTIVITIES];   /* what waits for it */
+  bool busy;            /* an exchange is under way */
+  bool due[ACTIVITIES]; /* what waits for it */
   struct event timer[ACTIVITIES];
   uint32_t count[ACTIVITIES]; /* begun so far */
   uint32_t tries;             /* of this establishment */
@@ -285,8 +285,8 @@ static void handshake_over(void *arg, bool ok, const struct trail *trail) {
 
 /* ---- Life ------------------------------------------------------------------------------------------------------ */
 
-struct tunnel *tunnel_new(struct sim *sim, const struct tunnel_config *config, struct gateway *gateway, int address, struct port *const ports[2], struct cpu *cpu,
-    const struct draw_key *key, const struct tunnel_observer *observer) {
+struct tunnel *tunnel_new(struct sim *sim, const struct tunnel_config *config, struct gateway *gateway, int address, struct port *const ports[2],
+    struct cpu *cpu, const struct draw_key *key, const struct tunnel_observer *observer) {
   struct tunnel *tunnel = sim_alloc(sim, sizeof *tunnel);
   *tunnel = (struct tunnel){.sim = sim, .config = config, .gateway = gateway, .address = address, .key = *key, .observer = *observer};
   tunnel->peers = (struct handshake_peers){.sim = sim, .ports = {ports[0], ports[1]}, .cpus = {cpu, NULL}};

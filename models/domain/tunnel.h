@@ -53,8 +53,8 @@ struct tunnel_observer {
 struct tunnel;
 
 /* key: seed, replication, entity. cpu: the node's. */
-struct tunnel *tunnel_new(struct sim *sim, const struct tunnel_config *config, struct gateway *gateway, int address, struct port *const ports[2], struct cpu *cpu,
-    const struct draw_key *key, const struct tunnel_observer *observer);
+struct tunnel *tunnel_new(struct sim *sim, const struct tunnel_config *config, struct gateway *gateway, int address, struct port *const ports[2],
+    struct cpu *cpu, const struct draw_key *key, const struct tunnel_observer *observer);
 
 void tunnel_start(struct tunnel *tunnel, const struct trail *trail);
 

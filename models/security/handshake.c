@@ -34,10 +34,10 @@ struct handshake {
   int waits;          /* waits begun for the current request */
   int retransmissions;
   bool under_way;
-  bool forgotten;         /* by the responder */
-  bool at_work[2];        /* by role */
-  bool cookie;            /* the initiator has one, */
-  int cookie_index;       /* from this message */
+  bool forgotten;          /* by the responder */
+  bool at_work[2];         /* by role */
+  bool cookie;             /* the initiator has one, */
+  int cookie_index;        /* from this message */
   uint16_t cookie_attempt; /* and its attempt on */
   struct progress progress[];
 };
@@ -329,8 +329,8 @@ struct handshake *handshake_new(const struct handshake_peers *peers, const struc
   return hs;
 }
 
-void handshake_start(struct handshake *hs, const struct handshake_table *table, const struct handshake_ladder *ladder,
-    const struct handshake_server *server, uint32_t epoch, const struct trail *trail) {
+void handshake_start(struct handshake *hs, const struct handshake_table *table, const struct handshake_ladder *ladder, const struct handshake_server *server,
+    uint32_t epoch, const struct trail *trail) {
   assert(handshake_is_idle(hs) && table->count <= hs->capacity && epoch < HANDSHAKE_EPOCHS);
   hs->table = table;
   hs->ladder = *ladder;
@@ -355,6 +355,4 @@ void handshake_abandon(struct handshake *hs) {
 
 int handshake_retransmissions(const struct handshake *handshake) { return handshake->retransmissions; }
 
-bool handshake_is_idle(const struct handshake *hs) {
-  return !hs->under_way && !hs->at_work[HANDSHAKE_INITIATOR] && !hs->at_work[HANDSHAKE_RESPONDER];
-}
+bool handshake_is_idle(const struct handshake *hs) { return !hs->under_way && !hs->at_work[HANDSHAKE_INITIATOR] && !hs->at_work[HANDSHAKE_RESPONDER]; }

@@ -51,8 +51,8 @@ struct handshake_message {
 };
 
 struct handshake_table {
-  int count; /* even */
-  int opens; /* the request with which the responder begins to keep state; -1: it has some already */
+  int count;                                  /* even */
+  int opens;                                  /* the request with which the responder begins to keep state; -1: it has some already */
   int challenge_bytes, challenge_reply_bytes; /* what a cookie adds to a request up to `opens`; UDP payload of the demand for one */
   struct handshake_message *messages;
 };

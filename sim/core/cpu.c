@@ -24,7 +24,7 @@ struct cpu {
   int servers, running;
   int64_t busy; /* server-nanoseconds up to `since`, when running last changed */
   simtime since;
-  struct job *normal;                  /* running, the one started last first */
+  struct job *normal;                   /* running, the one started last first */
   struct queue urgent, halted, waiting; /* a server that falls free takes from them in this order */
   size_t waiting_count, waiting_max;
 };

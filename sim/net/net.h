@@ -9,8 +9,9 @@
  *             own keeps the two in step.
  * Invariants: the same topology, keys and loss rules drop the same packets on every backend, as draws are keyed by
  *             message, fragment and attempt. Loss-free, the backends agree to the nanosecond class.
- * Ownership:  net_open/net_close; net_reset empties the topology. Messages are the sender's, and must live until the
- *             run ends (use sim_alloc).
+ * Ownership:  net_open/net_close; net_reset empties the topology. A link's configuration is the caller's, is not copied
+ *             and must outlive the run; any number of links may share one. Messages are copied; what their tag points
+ *             to is the sender's, and must live until the run ends (use sim_alloc).
  * Errors:     configurations are checked against net_caps before a run; inside a run nothing fails.
  * Sources:    IPv4 and its fragmentation RFC 791 (20-byte header, offsets in units of 8 bytes); UDP RFC 768.
  * Left out:   IPv6, routing over several hops, ARP, ICMP.

@@ -18,13 +18,13 @@ struct waiting {
   bool lost;
 };
 
-enum { WAITING_START = 16 };
+enum { WAITING_START = 4 };
 
 struct egress {
   struct net_rules rules;
   simtime free_at;         /* when the transmitter has sent all it has */
   struct waiting *waiting; /* ring, in order of start */
-  size_t capacity, first, count;
+  uint32_t capacity, first, count;
   int64_t waiting_bytes;
   struct net_counters counters;
 };
@@ -42,7 +42,6 @@ struct link {
 
 struct datagram {
   struct native *native;
-  struct datagram *next_free;
   struct net_message message;
   struct trail trail; /* as at completion */
   int link;
@@ -152,12 +151,12 @@ static bool egress_full(const struct egress *egress, int64_t bytes) {
   return (int64_t)egress->count >= direction->queue_limit;
 }
 
-/* Outgrown rings stay in the arena until the run ends: together they are no larger than the last one. */
 static void egress_grow(struct egress *egress, struct sim *sim) {
-  size_t capacity = egress->capacity ? 2 * egress->capacity : WAITING_START;
+  uint32_t capacity = egress->capacity ? 2 * egress->capacity : WAITING_START;
   struct waiting *ring = sim_alloc(sim, capacity * sizeof *ring);
 
-  for (size_t i = 0; i < egress->count; i++) ring[i] = egress->waiting[(egress->first + i) % egress->capacity];
+  for (uint32_t i = 0; i < egress->count; i++) ring[i] = egress->waiting[(egress->first + i) % egress->capacity];
+  if (egress->waiting) sim_release(sim, egress->waiting, egress->capacity * sizeof *ring);
   egress->waiting = ring;
   egress->capacity = capacity;
   egress->first = 0;

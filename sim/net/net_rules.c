@@ -4,10 +4,10 @@
 #include "sim/core/random.h"
 #include <assert.h>
 
-enum { FRAGMENTS_PER_PART = 64, BLOCK_SHIFT = 21, KEY_FIELD_MASK = 0xfff };
+enum { FRAGMENTS_PER_PART = 64, BLOCK_SHIFT = 21, ENTITY_LIMIT = 1 << (BLOCK_SHIFT - 1), KEY_FIELD_MASK = 0xfff };
 
 /* Parts of a message get 64 fragment numbers each. A datagram of more fragments (at most 1366, MTU 68) goes on in a block
- * of its own, counted in the entity's upper bits: up to a million links leave them free. */
+ * of its own, counted in the entity's upper bits, which ENTITY_LIMIT leaves free. */
 static struct draw_key packet_key(const struct net_rules *rules, const struct net_packet *packet, enum draw_purpose purpose) {
   const struct net_message *message = packet->message;
 
@@ -42,6 +42,7 @@ static bool place_draw(const struct net_rules *rules, enum draw_purpose purpose,
 void net_rules_init(struct net_rules *rules, const struct net_direction *direction, uint64_t seed, uint32_t replication, uint32_t entity, enum net_side from) {
   const struct param_loss *loss = &direction->loss;
 
+  assert(entity < ENTITY_LIMIT);
   *rules = (struct net_rules){
       .direction = direction,
       .seed = seed,

@@ -83,7 +83,8 @@ static bool read_real(const char *text, double *value) {
 
 /* The bound in the metric's base unit. */
 static bool read_bound(enum metric_unit unit, const char *text, double *bound, struct err *e) {
-  static const enum unit units[] = {[METRIC_TIME] = UNIT_TIME, [METRIC_SIGNED_TIME] = UNIT_TIME, [METRIC_BYTES] = UNIT_SIZE, [METRIC_SHARE] = UNIT_SHARE, [METRIC_RATE] = UNIT_RATE};
+  static const enum unit units[] = {
+      [METRIC_TIME] = UNIT_TIME, [METRIC_SIGNED_TIME] = UNIT_TIME, [METRIC_BYTES] = UNIT_SIZE, [METRIC_SHARE] = UNIT_SHARE, [METRIC_RATE] = UNIT_RATE};
   int64_t value = 0;
   double real;
   if (unit == METRIC_COUNT) {

@@ -18,8 +18,7 @@ static char *joined(const char *format, const char *a, const char *b) {
 }
 
 bool roster_is_name(const char *name, size_t length) {
-  return length > 0 && length <= ROSTER_NAME &&
-         strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") >= length;
+  return length > 0 && length <= ROSTER_NAME && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") >= length;
 }
 
 static const struct param share_row = {

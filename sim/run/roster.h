@@ -31,6 +31,7 @@ void roster_free(struct roster *roster);
 bool roster_is_name(const char *name, size_t length);
 
 /* The domain's prepare, for a config that has the roster's tables. */
-int roster_prepare(const struct roster *roster, const struct config *config, const char *base_dir, const struct net_ops *ops, void **state, struct err *e) MUST_CHECK;
+int roster_prepare(
+    const struct roster *roster, const struct config *config, const char *base_dir, const struct net_ops *ops, void **state, struct err *e) MUST_CHECK;
 
 #endif

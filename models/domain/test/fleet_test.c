@@ -41,8 +41,8 @@ static void half_open_limits_hold_in_a_storm(void **state) {
  * again after 4 s: 5 of them are taken, and so on at 11.2 and 24.16 s. */
 static void peers_of_one_address_progress_five_at_a_time(void **state) {
   (void)state;
-  const char *const pairs[] = {"e2.nodes", "20", "e2.nodes_per_address", "20", "ipsec.auth", "psk", "path.rtt", "100ms", "e2.setup", "no", "probe.packets", "0",
-      NULL};
+  const char *const pairs[] = {
+      "e2.nodes", "20", "e2.nodes_per_address", "20", "ipsec.auth", "psk", "path.rtt", "100ms", "e2.setup", "no", "probe.packets", "0", NULL};
   struct metric_set *set = rig_run(&rig, pairs, NULL, 1);
   int64_t at[20];
   static const simtime rounds[4] = {0, 4 * S, 11200 * MS, 24160 * MS};
@@ -59,7 +59,8 @@ static void recovery_is_monotone_in_the_cost_of_a_session(void **state) {
   static const char *const auths[] = {"psk", "ecdsa-p256", "rsa-2048", "rsa-4096"};
   int64_t last = 0;
   for (size_t i = 0; i < sizeof auths / sizeof *auths; i++) {
-    const char *const pairs[] = {"e2.nodes", "2000", "e2.start", "ramp", "e2.start_span", "1s", "ipsec.auth", auths[i], "path.rtt", "20ms", "probe.packets", "0", NULL};
+    const char *const pairs[] = {
+        "e2.nodes", "2000", "e2.start", "ramp", "e2.start_span", "1s", "ipsec.auth", auths[i], "path.rtt", "20ms", "probe.packets", "0", NULL};
     struct metric_set *set = rig_run(&rig, pairs, NULL, 1);
     struct metric_summary all = rig_summary(set, -1, "recovered_100");
     assert_int_equal(all.n, 1);
@@ -76,8 +77,8 @@ static void recovery_is_monotone_in_the_cost_of_a_session(void **state) {
 static void recovery_is_the_work_over_the_cores(void **state) {
   (void)state;
   enum { NODES = 1000, CORES = 4 };
-  static const char *const common[] = {"ipsec.auth", "rsa-3072", "platform.initiator", "xeon-6242r", "platform.responder", "xeon-6242r", "path.rtt", "2ms", "e2.setup",
-      "no", "probe.packets", "0", "ipsec.half_open_per_address", "0", "ipsec.cookie_threshold", "0", "gateway.cores"};
+  static const char *const common[] = {"ipsec.auth", "rsa-3072", "platform.initiator", "xeon-6242r", "platform.responder", "xeon-6242r", "path.rtt", "2ms",
+      "e2.setup", "no", "probe.packets", "0", "ipsec.half_open_per_address", "0", "ipsec.cookie_threshold", "0", "gateway.cores"};
   const char *pairs[24];
   memcpy(pairs, common, sizeof common);
   size_t used = sizeof common / sizeof *common;
@@ -114,8 +115,8 @@ static void another_node_leaves_every_other_ones_draws(void **state) {
   const char *nodes[] = {"50", "51"};
   int counts[2];
   for (int i = 0; i < 2; i++) {
-    const char *const pairs[] = {"e2.nodes", nodes[i], "gateway.cores", "64", "gateway.threads", "64", "path.loss", "10%", "path.rtt", "10ms", "path.jitter", "1ms",
-        "e2.start", "poisson", "probe.packets", "0", "ipsec.cookie_threshold", "0", NULL};
+    const char *const pairs[] = {"e2.nodes", nodes[i], "gateway.cores", "64", "gateway.threads", "64", "path.loss", "10%", "path.rtt", "10ms", "path.jitter",
+        "1ms", "e2.start", "poisson", "probe.packets", "0", "ipsec.cookie_threshold", "0", NULL};
     struct metric_set *set = rig_run(&rig, pairs, NULL, 1);
     counts[i] = rig_values(set, "e2_setup", i ? more : less, NODES + 1);
     metric_set_free(set);
@@ -147,8 +148,8 @@ static void groups_have_their_own_path_security_and_metrics(void **state) {
   (void)state;
   static const char *const far[] = {"path.rtt", "40ms", NULL}, *const old[] = {"ipsec.kex", "x25519", "ipsec.auth", "ecdsa-p256", NULL}, *const rest[] = {NULL};
   const struct rig_group groups[] = {{"near", NULL, rest}, {"far", "25%", far}, {"old", "15%", old}, {NULL, NULL, NULL}};
-  const char *const pairs[] = {"e2.nodes", "100", "ipsec.kex", "mlkem768", "ipsec.auth", "mldsa65", "path.rtt", "10ms", "gateway.cores", "64", "e2.setup", "yes", "probe.packets", "0",
-      "platform.initiator", "xeon-6242r", "platform.responder", "xeon-6242r", NULL};
+  const char *const pairs[] = {"e2.nodes", "100", "ipsec.kex", "mlkem768", "ipsec.auth", "mldsa65", "path.rtt", "10ms", "gateway.cores", "64", "e2.setup",
+      "yes", "probe.packets", "0", "platform.initiator", "xeon-6242r", "platform.responder", "xeon-6242r", NULL};
   struct metric_set *set = rig_run(&rig, pairs, groups, 1);
   assert_int_equal(rig_summary(set, 0, "tunnel_setup").n, 60);
   assert_int_equal(rig_summary(set, 1, "tunnel_setup").n, 25);
@@ -177,8 +178,8 @@ static void unwanted_share_costs_a_round_trip(void **state) {
       {"[x25519]", "[mlkem768]", 0, 0},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const char *const pairs[] = {"ipsec.offered", cases[i].offered, "ipsec.accepted", cases[i].accepted, "ipsec.auth", "psk", "path.rtt", "10ms", "platform.initiator",
-        "xeon-6242r", "platform.responder", "xeon-6242r", "probe.packets", "0", NULL};
+    const char *const pairs[] = {"ipsec.offered", cases[i].offered, "ipsec.accepted", cases[i].accepted, "ipsec.auth", "psk", "path.rtt", "10ms",
+        "platform.initiator", "xeon-6242r", "platform.responder", "xeon-6242r", "probe.packets", "0", NULL};
     struct metric_set *set = rig_run(&rig, pairs, NULL, 1);
     assert_int_equal(rig_summary(set, -1, "success").max, cases[i].success);
     if (cases[i].success)
@@ -220,8 +221,9 @@ static void additional_key_exchange_is_rekeyed_too(void **state) {
  * up again: its first try at 11 s, and those at 12 and 13 s, get no answer either. */
 static void rekeying_without_an_answer_fails_and_the_tunnel_is_set_up_again(void **state) {
   (void)state;
-  const char *const pairs[] = {"duration", "19s", "ipsec.rekey_time", "10s", "ipsec.rekey_jitter", "0%", "ipsec.retransmit_timeout", "1s", "ipsec.retransmit_tries", "0",
-      "ipsec.keying_tries", "0", "path.outage_start", "9s", "path.outage", "4500ms", "e2.setup", "no", "probe.packets", "0", NULL};
+  const char *const pairs[] = {"duration", "19s", "ipsec.rekey_time", "10s", "ipsec.rekey_jitter", "0%", "ipsec.retransmit_timeout", "1s",
+      "ipsec.retransmit_tries", "0", "ipsec.keying_tries", "0", "path.outage_start", "9s", "path.outage", "4500ms", "e2.setup", "no", "probe.packets", "0",
+      NULL};
   struct metric_set *set = rig_run(&rig, pairs, NULL, 1);
   assert_int_equal(rig_summary(set, -1, "rekey").n, 0);
   assert_int_equal(rig_summary(set, -1, "rekey").failed, 1);
@@ -247,8 +249,8 @@ static void tries_go_on_until_the_gateway_is_back(void **state) {
   (void)state;
   static const char *const tries[] = {"1", "0"};
   for (int i = 0; i < 2; i++) {
-    const char *const pairs[] = {"e2.nodes", "10", "e2.start", "outage", "e2.outage", "200s", "ipsec.keying_tries", tries[i], "duration", "600s", "probe.packets", "0",
-        "ipsec.auth", "psk", NULL};
+    const char *const pairs[] = {"e2.nodes", "10", "e2.start", "outage", "e2.outage", "200s", "ipsec.keying_tries", tries[i], "duration", "600s",
+        "probe.packets", "0", "ipsec.auth", "psk", NULL};
     struct metric_set *set = rig_run(&rig, pairs, NULL, 1);
     /* With one try those give up that noticed the loss more than 35 s before the gateway's return, which all do: within 10 s. */
     assert_int_equal((int64_t)rig_summary(set, -1, "success").mean, i ? SHARE_ONE : 0);

@@ -114,7 +114,6 @@ static double mean_wait_md(int c, double rho) {
   return wait;
 }
 
-
 static void arrive(struct sim *sim, void *arg) {
   (void)sim;
   submit(arg, MS, 0);

@@ -19,7 +19,8 @@ static void rest_goes_to_groups_without_a_share(void **state) {
   struct err e = {0};
   int64_t shares[3];
   bool scaled;
-  struct domain_group groups[] = {{.name = "macro", .share_ppb = -1}, {.name = "rural", .share_ppb = 15 * PERCENT}, {.name = "legacy", .share_ppb = 40 * PERCENT}};
+  struct domain_group groups[] = {
+      {.name = "macro", .share_ppb = -1}, {.name = "rural", .share_ppb = 15 * PERCENT}, {.name = "legacy", .share_ppb = 40 * PERCENT}};
   assert_int_equal(population_shares(groups, 3, shares, &scaled, &e), 0);
   assert_int_equal(shares[0], 45 * PERCENT);
   assert_false(scaled);
@@ -35,7 +36,8 @@ static void shares_above_the_whole_are_reduced_in_proportion(void **state) {
   struct err e = {0};
   int64_t shares[3];
   bool scaled;
-  const struct domain_group groups[] = {{.name = "macro", .share_ppb = -1}, {.name = "rural", .share_ppb = 15 * PERCENT}, {.name = "legacy", .share_ppb = 100 * PERCENT}};
+  const struct domain_group groups[] = {
+      {.name = "macro", .share_ppb = -1}, {.name = "rural", .share_ppb = 15 * PERCENT}, {.name = "legacy", .share_ppb = 100 * PERCENT}};
   assert_int_equal(population_shares(groups, 3, shares, &scaled, &e), 0);
   assert_true(scaled);
   assert_int_equal(shares[0], 0);

@@ -21,11 +21,11 @@ struct fixture {
   struct handshake_table table;
   struct handshake_ladder ladder;
   struct handshake_server server;
-  int admissions;          /* asked for */
-  bool cookie[8];          /* whether each request for one had a cookie */
-  int refusals;            /* requests to turn away first */
+  int admissions; /* asked for */
+  bool cookie[8]; /* whether each request for one had a cookie */
+  int refusals;   /* requests to turn away first */
   enum handshake_verdict refusal;
-  simtime forget_at;       /* the responder does then; 0: never */
+  simtime forget_at; /* the responder does then; 0: never */
   struct handshake *handshake;
   bool finished, ok;
   simtime end;

@@ -316,9 +316,10 @@ static void peers_are_asked_with_an_empty_message(void **state) {
 /* No two messages of a table may share a number: the longest one. */
 static void numbers_are_unique_and_below_256(void **state) {
   (void)state;
-  const char *const pairs[] = {"ipsec.offered", "[secp256r1, x25519-ke1_mlkem512-ke2_mlkem768-ke3_mlkem1024-ke4_secp256r1-ke5_secp384r1-ke6_x448-ke7_ffdhe3072]",
-      "ipsec.accepted", "[x25519-ke1_mlkem512-ke2_mlkem768-ke3_mlkem1024-ke4_secp256r1-ke5_secp384r1-ke6_x448-ke7_ffdhe3072]", "ipsec.childless", "yes",
-      "ipsec.child_kex", "x25519-ke1_mlkem512-ke2_mlkem768-ke3_mlkem1024-ke4_secp256r1-ke5_secp384r1-ke6_x448-ke7_ffdhe3072", NULL};
+  const char *const pairs[] = {"ipsec.offered",
+      "[secp256r1, x25519-ke1_mlkem512-ke2_mlkem768-ke3_mlkem1024-ke4_secp256r1-ke5_secp384r1-ke6_x448-ke7_ffdhe3072]", "ipsec.accepted",
+      "[x25519-ke1_mlkem512-ke2_mlkem768-ke3_mlkem1024-ke4_secp256r1-ke5_secp384r1-ke6_x448-ke7_ffdhe3072]", "ipsec.childless", "yes", "ipsec.child_kex",
+      "x25519-ke1_mlkem512-ke2_mlkem768-ke3_mlkem1024-ke4_secp256r1-ke5_secp384r1-ke6_x448-ke7_ffdhe3072", NULL};
   struct ikev2_config config;
   ike_config_of(pairs, &config);
   static table_fn *const builders[] = {ikev2_establishment, ikev2_rekey, ikev2_rekey_child};
