@@ -103,7 +103,7 @@ static int64_t bytes_of(const struct e2ap_config *config, enum pdu_kind kind) {
 
 /* False when the association takes no more messages. */
 static bool send(struct e2ap *e2ap, enum sctp_side from, enum pdu_kind kind, int xapp, struct loop *loop, const struct trail *trail) {
-  struct pdu *pdu = sim_alloc(e2ap->sim, sizeof *pdu);
+  struct pdu *pdu = sim_take(e2ap->sim, sizeof *pdu);
   *pdu = (struct pdu){.e2ap = e2ap, .kind = kind, .xapp = xapp, .loop = loop};
   int stream = streams[kind] < e2ap->config->sctp.streams ? streams[kind] : 0;
   if (sctp_send(e2ap->sctp, from, stream, bytes_of(e2ap->config, kind), true, pdu, trail)) return true;
@@ -174,7 +174,7 @@ static void indicate(struct sim *sim, void *arg) {
   struct e2ap *e2ap = subscription->e2ap;
   const struct e2ap_config *config = e2ap->config;
   if (e2ap->until > 0 ? sim_now(sim) >= e2ap->until : subscription->sent >= config->indications) return;
-  struct loop *loop = sim_alloc(sim, sizeof *loop);
+  struct loop *loop = sim_take(sim, sizeof *loop);
   *loop = (struct loop){.e2ap = e2ap, .next = e2ap->loops, .xapp = (int)(subscription - e2ap->subscriptions)};
   if (e2ap->loops) e2ap->loops->previous = loop;
   e2ap->loops = loop;

@@ -141,11 +141,12 @@ void fleet_run(const struct fleet_config *config, const struct domain_run *run) 
     nodes[n] =
         node_new(&world, &config->nodes[group >= 0 ? group : 0], n, n / population->nodes_per_address, &record, &key, population_start(population, n, &key));
   }
-  event_at(sim, config->duration > 0 ? config->warmup : fleet.storm, counting_begins, &fleet);
+  simtime counted = config->duration > 0 ? config->warmup : fleet.storm;
+  if (counted > 0) event_at(sim, counted, counting_begins, &fleet);
   bool stop = false;
   run->net->ops->run(run->net, config->duration > 0 ? config->duration : SIMTIME_HORIZON, &stop);
   if (config->duration > 0) sample_utilisation(&fleet);
   for (int n = 0; n < population->nodes; n++) node_close(nodes[n]);
-  if (any_tunnel(config)) sample_gateway(&fleet);
+  if (population->nodes > 1 && any_tunnel(config)) sample_gateway(&fleet);
   fail_unrecovered(&fleet);
 }

@@ -166,7 +166,7 @@ static void slot_reached(struct sim *sim, void *arg) {
 
 static void work(
     struct gateway *gateway, simtime not_before, const struct trail *trail, const int64_t cost[PART_COUNT], int64_t hsm, cpu_done_fn *done, void *arg) {
-  struct job *job = sim_alloc(gateway->sim, sizeof *job);
+  struct job *job = sim_take(gateway->sim, sizeof *job);
   *job = (struct job){.gateway = gateway, .trail = *trail, .hsm = hsm, .done = done, .arg = arg};
   memcpy(job->cost, cost, sizeof job->cost);
   if (not_before > sim_now(gateway->sim))

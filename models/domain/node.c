@@ -264,7 +264,10 @@ struct node *node_new(const struct node_world *world, const struct node_config *
     struct tunnel_observer observer = {exchange_done, exchange_unanswered, ike_established, tunnel_tried, tunnel_died, node};
     node->tunnel = tunnel_new(world->sim, &config->tunnel, world->gateway, address, node->ports[0], node->cpu, key, &observer);
   }
-  event_at(world->sim, start, begin, node);
+  if (start > sim_now(world->sim))
+    event_at(world->sim, start, begin, node);
+  else
+    begin(world->sim, node);
   return node;
 }
 

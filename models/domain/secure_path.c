@@ -115,7 +115,7 @@ struct secure_path *secure_path_new(
 
 void secure_path_send(struct secure_path *path, const struct secure_packet *packet, const struct trail *trail) {
   if (path->down) return;
-  struct transit *transit = sim_alloc(path->sim, sizeof *transit);
+  struct transit *transit = sim_take(path->sim, sizeof *transit);
   *transit = (struct transit){.path = path, .packet = *packet};
   work(transit, packet->from, path->config.seal[packet->from], trail, sealed);
 }

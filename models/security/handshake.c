@@ -54,6 +54,7 @@ void handshake_table_free(struct handshake_table *table) {
 static int resolve_op(struct handshake_op *op, const struct cost_platform *platform, const char *key, struct err *e) {
   op->part = strcmp(op->algorithm, "software") == 0 ? PART_SOFTWARE : PART_CRYPTO;
   op->row = cost_find(platform, op->algorithm, op->operation);
+  op->random = op->row && cost_is_random(op->row);
   if (op->row || op->optional) return 0;
   return err_add(
       e, ERR_INPUT, "%s: platform %s states no cost for %s %s, which this handshake needs", key, cost_platform_name(platform), op->algorithm, op->operation);
@@ -103,7 +104,7 @@ static void charge(
   for (int i = 0; i < count; i++) {
     if (!ops[i].row) continue;
     key.fragment = (uint16_t)(first_draw + ops[i].draw);
-    int64_t cost = ops[i].times * cost_draw(ops[i].row, ops[i].size_bytes, random_draw(&key));
+    int64_t cost = ops[i].times * cost_draw(ops[i].row, ops[i].size_bytes, ops[i].random ? random_draw(&key) : 0);
     if (ops[i].hsm && role == HANDSHAKE_RESPONDER)
       work->hsm += cost;
     else

@@ -37,7 +37,8 @@ struct handshake_op {
   bool hsm;                   /* uses the sender's long-term private key, which a hardware security module may hold */
   bool optional;              /* a platform may leave it out: it then costs nothing (software rows) */
   const struct cost_row *row; /* set by handshake_resolve, */
-  enum part part;             /* as this is */
+  enum part part;             /* as this is, */
+  bool random;                /* and this: a draw matters */
 };
 
 struct handshake_message {

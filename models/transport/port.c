@@ -49,7 +49,7 @@ static void from_wire(void *arg, const struct net_message *message, const struct
   key.fragment = message->part;
   key.attempt = message->attempt;
   uint64_t uniform = port->latency.random ? random_draw(&key) : 0;
-  struct arrival *arrival = sim_alloc(port->sim, sizeof *arrival);
+  struct arrival *arrival = sim_take(port->sim, sizeof *arrival);
   *arrival = (struct arrival){.port = port, .message = *message, .trail = *trail};
   event_at(port->sim, trail->at + port->latency.draw(port->latency.row, message->size_bytes, uniform), latency_over, arrival);
 }

@@ -50,7 +50,7 @@ bool sctp_send(struct sctp *sctp, enum sctp_side from, int stream, int64_t bytes
   struct endpoint *end = &sctp->ends[from];
   assert(bytes > 0 && stream >= 0 && stream < sctp->streams && trail->at == sctp_now(end));
   if (end->state == CLOSED ? end->out.ended : end->state > ESTABLISHED) return false;
-  struct message *message = sim_alloc(sctp->sim, sizeof *message);
+  struct message *message = sim_take(sctp->sim, sizeof *message);
   int64_t fragment = sctp_fragment_bytes(&end->config);
   *message = (struct message){
       .tag = tag,

@@ -12,7 +12,7 @@ enum { KIND_SHIFT = 28, EPOCH_SHIFT = 24 };
 
 static struct packet *packet_new(struct endpoint *end, int path) {
   struct sctp *sctp = end->sctp;
-  struct packet *packet = sim_alloc(sctp->sim, sizeof *packet);
+  struct packet *packet = sim_take(sctp->sim, sizeof *packet);
   *packet = (struct packet){
       .sctp = sctp,
       .info = {.from = end->side, .path = path, .bytes = IPV4_HEADER + COMMON_HEADER, .tag = packet},
@@ -67,7 +67,7 @@ static void add_tsn(struct endpoint *end, struct packet *packet, int64_t tsn) {
     last->count++;
     return;
   }
-  struct run *run = sim_alloc(end->sctp->sim, sizeof *run);
+  struct run *run = sim_take(end->sctp->sim, sizeof *run);
   *run = (struct run){.first = tsn, .count = 1};
   if (last)
     last->next = run;

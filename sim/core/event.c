@@ -329,14 +329,14 @@ void sim_release(struct sim *sim, void *memory, size_t size) {
   *list = released;
 }
 
-void *sim_alloc(struct sim *sim, size_t size) {
+void *sim_take(struct sim *sim, size_t size) {
   assert(size <= SIZE_MAX / 4);
   size = rounded(size);
   struct released **list = released_of(sim, size);
   if (list && *list) {
     struct released *released = *list;
     *list = released->next;
-    return memset(released, 0, size);
+    return released;
   }
   struct chunk *chunk = sim->current;
   while (chunk && chunk->size - chunk->used < size && chunk->next) {
@@ -346,5 +346,7 @@ void *sim_alloc(struct sim *sim, size_t size) {
   if (!chunk || chunk->size - chunk->used < size) sim->current = chunk = chunk_add(sim, size);
   void *memory = chunk->bytes + chunk->used;
   chunk->used += size;
-  return memset(memory, 0, size);
+  return memory;
 }
+
+void *sim_alloc(struct sim *sim, size_t size) { return memset(sim_take(sim, size), 0, size); }

@@ -48,7 +48,10 @@ void sim_advance(struct sim *sim, simtime at);
 /* Zeroed memory from the run's arena, aligned for any type. Aborts when memory is out. */
 void *sim_alloc(struct sim *sim, size_t size);
 
-/* Gives back what sim_alloc(sim, size) returned, for later calls of about that size. */
+/* The same with whatever was in it: the caller fills it. */
+void *sim_take(struct sim *sim, size_t size);
+
+/* Gives back what sim_alloc or sim_take returned for `size`, for later calls of about that size. */
 void sim_release(struct sim *sim, void *memory, size_t size);
 
 struct event event_at(struct sim *sim, simtime at, event_fn *fn, void *arg);

@@ -139,6 +139,7 @@ struct series {
   bool bucketed;
   size_t cell_count, cell_capacity;
   struct cell *cells; /* ascending by key */
+  uint32_t *hints;    /* once bucketed: where a key's cell was last seen, by the key's low bits; cells move, so it is checked */
 };
 
 struct metric_set {
@@ -172,8 +173,20 @@ static void cells_bucket(struct series *s) {
   s->cell_count = count;
 }
 
+/* True when the key's cell is where it was last seen. */
+static bool hint_holds(const struct series *s, uint32_t hint, int64_t key) { return hint < s->cell_count && s->cells[hint].key == key; }
+
 static void cells_add(struct series *s, int64_t value) {
   int64_t key = s->bucketed ? bucket_of(value) : value;
+  uint32_t *hint = NULL;
+  if (s->bucketed) {
+    if (!s->hints) s->hints = must(calloc(SUB, sizeof *s->hints));
+    hint = &s->hints[key & (SUB - 1)];
+    if (hint_holds(s, *hint, key)) {
+      s->cells[*hint].count++;
+      return;
+    }
+  }
   size_t low = 0, high = s->cell_count;
   /* Keys are different whole numbers in ascending order, mostly without a gap: the distance in keys from a known cell bounds
    * the distance in places, above from the first cell and below from the last one that is possible. */
@@ -192,6 +205,7 @@ static void cells_add(struct series *s, int64_t value) {
   }
   if (low < s->cell_count && s->cells[low].key == key) {
     s->cells[low].count++;
+    if (hint) *hint = (uint32_t)low;
     return;
   }
   if (s->cell_count == s->cell_capacity) cells_reserve(s, 2 * s->cell_capacity + 1);
@@ -247,7 +261,10 @@ struct metric_set *metric_set_new(const struct metric_def *defs, int count) {
 
 void metric_set_free(struct metric_set *set) {
   if (!set) return;
-  for (int i = 0; i < set->count; i++) free(set->series[i].cells);
+  for (int i = 0; i < set->count; i++) {
+    free(set->series[i].cells);
+    free(set->series[i].hints);
+  }
   free(set);
 }
 
@@ -331,6 +348,7 @@ void metric_merge(struct metric_set *into, const struct metric_set *from) {
     assert(into->series[i].open_n == 0 && from->series[i].open_n == 0);
     struct series copy = from->series[i];
     copy.cells = NULL;
+    copy.hints = NULL;
     copy.cell_capacity = 0;
     cells_reserve(&copy, copy.cell_count);
     if (copy.cell_count) memcpy(copy.cells, from->series[i].cells, copy.cell_count * sizeof *copy.cells);

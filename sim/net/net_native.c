@@ -233,7 +233,7 @@ static void native_send(struct net *net, int link_number, const struct net_messa
     packet_send(native, link, egress, &packet, net_fragment_bytes(payload, link->mtu_bytes, i), &passage);
   }
   if (!passage.complete || passage.last_in - passage.first_in >= NET_REASSEMBLY_TIMEOUT) return;
-  struct datagram *datagram = sim_alloc(native->sim, sizeof *datagram);
+  struct datagram *datagram = sim_take(native->sim, sizeof *datagram);
 
   *datagram = (struct datagram){.native = native, .message = *message, .trail = *trail, .link = link_number};
   trail_advance(&datagram->trail, PART_LINK_QUEUE, passage.first_start);

@@ -43,7 +43,7 @@ hold_ns3() { build/sim/net/test/ns3_hold_bench "$1" | awk '{ print $NF }'; }
 # Microseconds per tunnel (no data packets after it), from a short and a long call, so that start-up cancels.
 nanoseconds_of() { # BACKEND REPLICATIONS
   begin=$(date +%s%N)
-  ./pqnetsim run $scenario --backend "$1" --reps "$2" --set probe.packets=0 --json >/dev/null 2>&1 || return 1
+  ./pqnetsim run $scenario --backend "$1" --reps "$2" --set e2.setup=no --set probe.packets=0 --json >/dev/null 2>&1 || return 1
   echo $(($(date +%s%N) - begin))
 }
 us_per_run() { # BACKEND FEW MANY
@@ -52,6 +52,12 @@ us_per_run() { # BACKEND FEW MANY
     return 1
   fi
   echo "$few $many $2 $3" | awk '{ printf "%.4f\n", ($2 - $1) / ($4 - $3) / 1000 }'
+}
+
+# Microseconds of processor time per node of a fleet that comes back at once: tunnel, association, E2 setup, no loops.
+us_per_node() { # NODES
+  { TIMEFORMAT='%U %S'; bash -c 'TIMEFORMAT="%U %S"; time ./pqnetsim run "$1" --reps "$3" --set e2.nodes="$2" --set gateway.cores=4096 --set gateway.threads=100000 \
+    --set xapp.count=0 --set probe.packets=0 >/dev/null 2>&1' - $scenario "$1" $((200000 / $1)); } 2>&1 | awk '{ printf "%.2f\n", ($1 + $2) * 5 }'
 }
 run_native() { us_per_run native 1000 31000; }
 run_ns3() { us_per_run ns3 100 1100; }
