@@ -411,11 +411,13 @@ static int fill_figure(struct plotting *plotting, struct figure *figure, struct 
   return 0;
 }
 
+static bool is_share(const struct plotting *plotting) { return plotting->study->metrics[plotting->metric].unit == METRIC_SHARE; }
+
 static int resolve_statistic(struct plotting *plotting, const struct plot_request *request, struct err *e) {
   int code = table_find_metric(plotting->study, request->y, &plotting->metric, &plotting->stat, e);
   if (code) return code;
   bool breakdown = plotting->kind == FIGURE_BREAKDOWN, given = plotting->stat;
-  if (!given) plotting->stat = breakdown ? "mean" : "p50";
+  if (!given) plotting->stat = breakdown || is_share(plotting) ? "mean" : "p50"; /* half of the yes and no say little */
   if (breakdown && strcmp(plotting->stat, "mean") != 0) return err_add(e, ERR_INPUT, "%s: a breakdown is of means", request->y);
   if (plotting->kind == FIGURE_CDF && given) return err_add(e, ERR_INPUT, "%s: a cdf shows the whole distribution; name the metric alone", request->y);
   return 0;

@@ -21,7 +21,7 @@
 
 struct plot_request {
   const char *out;  /* path, ending decides the format */
-  const char *y;    /* METRIC or METRIC.STAT (default p50; breakdown: mean) */
+  const char *y;    /* METRIC or METRIC.STAT (default p50; of shares, and for a breakdown: mean) */
   const char *x;    /* axis; NULL: the first numeric axis with several values, else the first axis with several, else the first */
   const char *by;   /* axis for series; NULL: every other axis with several values */
   const char *kind; /* line cdf bar heatmap breakdown; NULL: line for a numeric x, bar for a text x */

@@ -55,7 +55,7 @@ static int run_show(const struct cmd_line *line, struct err *e) {
 static const char *const kinds[] = {"line", "cdf", "bar", "heatmap", "breakdown", NULL};
 static const char *const formats[] = {"csv", "json", NULL};
 
-static const struct cmd_option option_y = {"y", 0, CMD_TEXT, "METRIC[.STAT]", "What to plot (STAT: p50 unless given)", NULL, 0, 0};
+static const struct cmd_option option_y = {"y", 0, CMD_TEXT, "METRIC[.STAT]", "What to plot (STAT: p50 unless given, mean of shares)", NULL, 0, 0};
 static const struct cmd_option option_x = {"x", 0, CMD_TEXT, "KEY", "Axis of the study along x (default: its first numeric one)", NULL, 0, 0};
 static const struct cmd_option option_by = {"by", 0, CMD_TEXT, "KEY", "Axis of the study that makes the series", NULL, 0, 0};
 static const struct cmd_option option_kind = {

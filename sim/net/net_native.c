@@ -153,7 +153,7 @@ static bool egress_full(const struct egress *egress, int64_t bytes) {
 
 static void egress_grow(struct egress *egress, struct sim *sim) {
   uint32_t capacity = egress->capacity ? 2 * egress->capacity : WAITING_START;
-  struct waiting *ring = sim_alloc(sim, capacity * sizeof *ring);
+  struct waiting *ring = sim_take(sim, capacity * sizeof *ring);
 
   for (uint32_t i = 0; i < egress->count; i++) ring[i] = egress->waiting[(egress->first + i) % egress->capacity];
   if (egress->waiting) sim_release(sim, egress->waiting, egress->capacity * sizeof *ring);

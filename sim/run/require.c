@@ -133,8 +133,10 @@ static bool read_requirement(struct load *load, const struct yaml_node *node, st
   out->text = node->text;
   out->op = op;
   out->metric = metric_index(load, node->at, "require", name);
-  int stat = stat_index(load, node->at, dot ? dot + 1 : "p50");
-  if (out->metric < 0 || stat < 0) return false;
+  if (out->metric < 0) return false;
+  bool share = load->scenario->roster->metrics[out->metric].unit == METRIC_SHARE;
+  int stat = stat_index(load, node->at, dot ? dot + 1 : share ? "mean" : "p50");
+  if (stat < 0) return false;
   out->stat = stats[stat];
   struct err e = {0};
   bool well = read_bound(stat < PLAIN_STATS ? METRIC_COUNT : load->scenario->roster->metrics[out->metric].unit, value, &out->bound, &e);

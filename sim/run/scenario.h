@@ -40,7 +40,7 @@ struct skip_entry {
 struct requirement {
   const char *text; /* as written */
   int metric;       /* index into roster->metrics */
-  const char *stat; /* of STATS_NAMES in output/stats.h; default p50, as plot's */
+  const char *stat; /* of STATS_NAMES in output/stats.h; default p50, of a share mean, as plot's */
   enum { REQUIRE_LE, REQUIRE_LT, REQUIRE_GE, REQUIRE_GT } op;
   double bound; /* in the metric's base unit; a plain number for n, failed and cv */
 };
