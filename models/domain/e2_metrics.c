@@ -30,7 +30,7 @@ const struct metric_def e2_metric_defs[E2_METRICS] = {
         "with the xApp's work; of loops begun after the warm-up"},
     [DEADLINE_MISS] = {"deadline_miss", METRIC_SHARE, "loops begun after the warm-up", "loops that took longer than xapp.deadline",
         "share of loops that missed their deadline, those that never ended included"},
-    [OUTAGE] = {"outage", METRIC_TIME, "last message delivered on an association that was lost", "E2 SETUP RESPONSE in at the gNB on the one that replaces it",
+    [OUTAGE] = {"outage", METRIC_TIME, "last message the gNB took in on an association that was lost", "E2 SETUP RESPONSE in at the gNB on the one that replaces it",
         "how long a node was without E2 after it had had it"},
     [DATA_LATENCY] = {"data_latency", METRIC_TIME, "packet handed to the sender's IP stack", "packet handed to the receiver's application",
         "one-way latency of probe packets, through the tunnel if there is one"},

@@ -57,7 +57,7 @@ struct e2ap {
   struct trail outage; /* since the last sign of life of one that was lost */
   struct event timer;  /* of the gNB: setup request, or the next association */
   struct event watchdog;
-  simtime alive; /* last message delivered */
+  simtime alive; /* last message the gNB took in, which it does all the time when there is control; else the last of both sides */
   struct loop *loops;
   int associations, setup_tries;
   int unanswered; /* control requests */
@@ -375,9 +375,8 @@ static void delivered(void *arg, enum sctp_side to, void *tag, const struct trai
   };
   struct e2ap *e2ap = arg;
   struct pdu pdu = *(struct pdu *)tag;
-  (void)to;
   sim_release(e2ap->sim, tag, sizeof pdu);
-  e2ap->alive = trail->at;
+  if (to == SCTP_CLIENT || !e2ap->config->control) e2ap->alive = trail->at;
   take[pdu.kind](e2ap, &pdu, trail);
 }
 

@@ -350,3 +350,9 @@ void *sim_take(struct sim *sim, size_t size) {
 }
 
 void *sim_alloc(struct sim *sim, size_t size) { return memset(sim_take(sim, size), 0, size); }
+
+size_t sim_memory(const struct sim *sim) {
+  size_t used = 0;
+  for (const struct chunk *chunk = sim->first; chunk; chunk = chunk->next) used += chunk->used;
+  return used;
+}

@@ -54,6 +54,9 @@ void *sim_take(struct sim *sim, size_t size);
 /* Gives back what sim_alloc or sim_take returned for `size`, for later calls of about that size. */
 void sim_release(struct sim *sim, void *memory, size_t size);
 
+/* Bytes of the arena that the run has touched so far, given back or not. */
+size_t sim_memory(const struct sim *sim);
+
 struct event event_at(struct sim *sim, simtime at, event_fn *fn, void *arg);
 
 /* True if the event was still to fire and now will not. */
