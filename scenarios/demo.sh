@@ -8,7 +8,7 @@ program=${1:-./pqnetsim} out=${2:-output/demo}
 here=$(dirname "$0")
 mkdir -p "$out"
 
-for study in e2-ipsec e2-causes e2-strongswan e2-fragmentation e2-rtt; do
+for study in e2-ipsec e2-causes e2-strongswan e2-fragmentation e2-rtt e2-loops e2-loops-limit e2-storm e2-migration; do
   # Yesterday's demo of another version would be refused, not mixed with today's.
   rm -f "$out/$study.db"
   "$program" sweep "$here/$study.yaml" -o "$out/$study.db" >"$out/$study.log"
@@ -27,8 +27,11 @@ plot e2-data-latency e2-ipsec --kind bar --y data_latency.mean --x ipsec.kex --b
 plot e2-causes e2-causes --kind bar --y ike_establish.mean --x ipsec.kex --by cause --where path.mtu=1500B
 plot e2-rtt e2-rtt --kind line --y ike_establish.p50 --x path.delay --by ipsec.kex --where path.loss=0%
 plot e2-loss e2-rtt --kind line --y ike_establish.mean --x path.delay --by ipsec.kex --where path.loss=3%
+plot e2-loops-limit e2-loops-limit --y deadline_miss --x e2.nodes --by condition
+plot e2-storm e2-storm --y recovered_95 --x e2.nodes --by suite
+plot e2-migration e2-migration --kind bar --y hndl_exposed --x stage
 
 # How much of the testbed's time each part explains, per configuration.
 awk -v studies="e2-ipsec e2-causes e2-strongswan e2-fragmentation" -v folder="$out" -f "$here/demo.awk" "$here/../calib/data/published_e2.csv"
 echo
-echo "studies and plots: $out (open e2-ike-init.svg, e2-breakdown.svg, e2-causes.svg, e2-rtt.svg)"
+echo "studies and plots: $out (open e2-ike-init.svg, e2-causes.svg, e2-rtt.svg, e2-storm.svg, e2-loops-limit.svg)"

@@ -17,7 +17,7 @@ static struct rig rig;
 
 /* Platforms without software costs, no IPsec, RTT 10 ms at 1 Gbit/s (8 ns a byte), FlexRIC's SCTP (no Nagle). */
 #define PLAIN \
-  "ipsec.kex", "none", "platform.initiator", "xeon-6242r", "platform.responder", "xeon-6242r", "path.rtt", "10ms", "path.rate", "1Gbit/s", "probe.packets", "0"
+  "ipsec.kex", "none", "platform.initiator", "xeon-6242r", "platform.responder", "xeon-6242r", "path.rtt", "10ms", "path.rate", "1Gbit/s", "probe.packets", "0", "kpm.period", "100ms"
 
 /* IPv4 20, SCTP 12, DATA 16 and the PDU padded to 4. Subscription request 196: 244 bytes, 1952 ns; response 38, bundled with the SACK
  * (16) of the request: 104 bytes, 832 ns. Indication of 271 (272): 320 bytes, 2560 ns. It is the second packet

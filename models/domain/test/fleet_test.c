@@ -126,6 +126,24 @@ static void another_node_leaves_every_other_ones_draws(void **state) {
   for (int i = 0; i < counts[0]; i++) assert_non_null(bsearch(&less[i], more, (size_t)counts[1], sizeof *more, compare_values));
 }
 
+/* Groups that differ in nothing add metrics, and change no value of those that were there. */
+static void more_metrics_leave_the_values(void **state) {
+  (void)state;
+  static const char *const none[] = {NULL};
+  const struct rig_group groups[] = {{"a", "30%", none}, {"b", NULL, none}, {NULL, NULL, NULL}};
+  const char *const pairs[] = {
+      "e2.nodes", "30", "path.loss", "5%", "path.rtt", "10ms", "path.jitter", "1ms", "e2.start", "poisson", "kpm.period", "10ms", "gateway.background", "20%", NULL};
+  static const char *const compared[] = {"tunnel_setup", "e2_setup", "control_loop", "data_latency", "retransmissions", "recovered_100"};
+  struct metric_set *plain = rig_run(&rig, pairs, NULL, 3), *grouped = rig_run(&rig, pairs, groups, 3);
+  for (size_t i = 0; i < sizeof compared / sizeof *compared; i++) {
+    struct metric_summary a = rig_summary(plain, -1, compared[i]), b = rig_summary(grouped, -1, compared[i]);
+    assert_true(a.n > 0 && a.n == b.n && a.failed == b.failed && a.mean == b.mean && a.sd == b.sd && a.p50 == b.p50 && a.p95 == b.p95);
+    assert_int_equal(rig_summary(grouped, 0, compared[i]).n + rig_summary(grouped, 1, compared[i]).n, strcmp(compared[i], "recovered_100") ? a.n : 2 * a.n);
+  }
+  metric_set_free(plain);
+  metric_set_free(grouped);
+}
+
 /* The first packet is lost and goes out again: what the authentication costs is as it was. */
 static void a_retransmission_leaves_the_other_draws(void **state) {
   (void)state;
@@ -278,6 +296,7 @@ int main(void) {
       cmocka_unit_test(recovery_is_monotone_in_the_cost_of_a_session),
       cmocka_unit_test(recovery_is_the_work_over_the_cores),
       cmocka_unit_test(another_node_leaves_every_other_ones_draws),
+      cmocka_unit_test(more_metrics_leave_the_values),
       cmocka_unit_test(a_retransmission_leaves_the_other_draws),
       cmocka_unit_test(groups_have_their_own_path_security_and_metrics),
       cmocka_unit_test(unwanted_share_costs_a_round_trip),
