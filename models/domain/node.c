@@ -272,6 +272,7 @@ struct node *node_new(const struct node_world *world, const struct node_config *
 }
 
 void node_close(struct node *node) {
+  if (!node->begun) return;
   if (node->e2ap) e2ap_unfinished(node->e2ap, unfinished, node);
   bool retrying = !node->decided;
   if (node->world->until > 0) e2_sample(&node->record, RETRYING, retrying ? SHARE_ONE : 0);

@@ -46,7 +46,7 @@ struct node;
 struct node *node_new(const struct node_world *world, const struct node_config *config, int number, int address, const struct e2_record *record,
     const struct draw_key *key, simtime start);
 
-/* The run is over: what has not come about is counted as failed. */
+/* The run is over: what has begun and has not come about is counted as failed. */
 void node_close(struct node *node);
 
 #endif

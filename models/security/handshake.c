@@ -349,11 +349,6 @@ void handshake_start(struct handshake *hs, const struct handshake_table *table, 
 
 void handshake_forget(struct handshake *hs) { hs->forgotten = true; }
 
-void handshake_abandon(struct handshake *hs) {
-  hs->under_way = false;
-  event_cancel(hs->peers.sim, hs->timer);
-}
-
 int handshake_retransmissions(const struct handshake *handshake) { return handshake->retransmissions; }
 
 bool handshake_is_idle(const struct handshake *hs) { return !hs->under_way && !hs->at_work[HANDSHAKE_INITIATOR] && !hs->at_work[HANDSHAKE_RESPONDER]; }

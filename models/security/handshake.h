@@ -116,8 +116,6 @@ void handshake_start(struct handshake *handshake, const struct handshake_table *
 
 /* The responder deletes what it knows of the session. */
 void handshake_forget(struct handshake *handshake);
-/* The initiator stops, without a callback. */
-void handshake_abandon(struct handshake *handshake);
 
 /* Requests sent again since the last start. */
 int handshake_retransmissions(const struct handshake *handshake);
