@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sim/core/cpu.h"
 #include <assert.h>
-#include <string.h>
+
+/* The causes that burn CPU. */
+static const enum part burning[] = {PART_CRYPTO, PART_SOFTWARE, PART_APPLICATION};
+enum { BURNING = sizeof burning / sizeof *burning };
 
 struct job {
   struct cpu *cpu;
   struct job *next, *previous; /* in a queue (next alone), or among the running normal ones */
   struct trail trail;          /* of a running job: as it will be at its end */
-  int64_t work[PART_COUNT];
+  int64_t work[BURNING];
   cpu_done_fn *done;
   void *arg;
   struct event end;
@@ -15,21 +18,18 @@ struct job {
   bool urgent;
 };
 
-struct queue {
-  struct job *first, *last;
-};
+/* What a server that falls free takes next, in this order. */
+enum queue { URGENT, INTERRUPTED, WAITING, QUEUES };
 
 struct cpu {
   struct sim *sim;
   int servers, running;
   int64_t busy; /* server-nanoseconds up to `since`, when running last changed */
   simtime since;
-  struct job *normal;                   /* running, the one started last first */
-  struct queue urgent, halted, waiting; /* a server that falls free takes from them in this order */
-  size_t waiting_count, waiting_max;
+  struct job *normal;       /* running, the one started or taken up last first */
+  struct job *last[QUEUES]; /* rings: the last one's next is the first */
+  uint32_t waiting, waiting_max;
 };
-
-static const bool burns_cpu[PART_COUNT] = {[PART_CRYPTO] = true, [PART_SOFTWARE] = true, [PART_APPLICATION] = true};
 
 struct cpu *cpu_new(struct sim *sim, int servers) {
   assert(servers > 0);
@@ -40,19 +40,21 @@ struct cpu *cpu_new(struct sim *sim, int servers) {
   return cpu;
 }
 
-static void append(struct queue *queue, struct job *job) {
-  job->next = NULL;
-  if (queue->first)
-    queue->last->next = job;
-  else
-    queue->first = job;
-  queue->last = job;
+static void append(struct cpu *cpu, enum queue queue, struct job *job) {
+  struct job *last = cpu->last[queue];
+  job->next = last ? last->next : job;
+  if (last) last->next = job;
+  cpu->last[queue] = job;
 }
 
-static struct job *take(struct queue *queue) {
-  struct job *job = queue->first;
-  if (job) queue->first = job->next;
-  return job;
+/* NULL when there is none. */
+static struct job *take(struct cpu *cpu, enum queue queue) {
+  struct job *last = cpu->last[queue];
+  if (!last) return NULL;
+  struct job *first = last->next;
+  last->next = first->next;
+  if (first == last) cpu->last[queue] = NULL;
+  return first;
 }
 
 static void change_running(struct cpu *cpu, int by) {
@@ -78,44 +80,51 @@ static void unlink_normal(struct cpu *cpu, struct job *job) {
 
 static void finish(struct sim *sim, void *arg);
 
-/* On a server that the caller has counted. */
-static void start(struct cpu *cpu, struct job *job) {
-  trail_advance(&job->trail, PART_CPU_QUEUE, sim_now(cpu->sim));
-  for (int part = 0; part < PART_COUNT; part++) {
-    job->trail.parts[part] += job->work[part];
-    job->trail.at += job->work[part];
-  }
+static void run(struct cpu *cpu, struct job *job) {
   if (!job->urgent) link_normal(cpu, job);
   job->end = event_at(cpu->sim, job->trail.at, finish, job);
 }
 
-/* The job that started last makes room. */
+/* On a server that the caller has counted. job->trail.at is now. */
+static void start(struct cpu *cpu, struct job *job) {
+  for (int i = 0; i < BURNING; i++) {
+    job->trail.parts[burning[i]] += job->work[i];
+    job->trail.at += job->work[i];
+  }
+  run(cpu, job);
+}
+
+static void start_waited(struct cpu *cpu, struct job *job) {
+  trail_advance(&job->trail, PART_CPU_QUEUE, sim_now(cpu->sim));
+  start(cpu, job);
+}
+
+/* The normal job that was started or taken up last makes room. */
 static void interrupt(struct cpu *cpu) {
   struct job *job = cpu->normal;
   unlink_normal(cpu, job);
   event_cancel(cpu->sim, job->end);
   job->interrupted = sim_now(cpu->sim);
-  append(&cpu->halted, job);
+  append(cpu, INTERRUPTED, job);
 }
 
 static void resume(struct cpu *cpu, struct job *job) {
   simtime pause = sim_now(cpu->sim) - job->interrupted;
   job->trail.parts[PART_CPU_QUEUE] += pause;
   job->trail.at += pause;
-  link_normal(cpu, job);
-  job->end = event_at(cpu->sim, job->trail.at, finish, job);
+  run(cpu, job);
 }
 
 /* Gives a server that has fallen free to whoever is next. */
 static void pass_on(struct cpu *cpu) {
   struct job *job;
-  if ((job = take(&cpu->urgent))) {
-    start(cpu, job);
-  } else if ((job = take(&cpu->halted))) {
+  if ((job = take(cpu, URGENT))) {
+    start_waited(cpu, job);
+  } else if ((job = take(cpu, INTERRUPTED))) {
     resume(cpu, job);
-  } else if ((job = take(&cpu->waiting))) {
-    cpu->waiting_count--;
-    start(cpu, job);
+  } else if ((job = take(cpu, WAITING))) {
+    cpu->waiting--;
+    start_waited(cpu, job);
   } else {
     change_running(cpu, -1);
   }
@@ -131,13 +140,22 @@ static void finish(struct sim *sim, void *arg) {
   sim_release(sim, job, sizeof *job);
 }
 
-static struct job *new_job(struct cpu *cpu, const struct trail *trail, const int64_t work[PART_COUNT], cpu_done_fn *done, void *arg) {
+static struct job *new_job(struct cpu *cpu, bool urgent, const struct trail *trail, const int64_t work[PART_COUNT], cpu_done_fn *done, void *arg) {
   assert(trail->at == sim_now(cpu->sim));
-  for (int part = 0; part < PART_COUNT; part++) assert(work[part] == 0 || (burns_cpu[part] && work[part] > 0));
-  struct job *job = sim_alloc(cpu->sim, sizeof *job);
+  struct job *job = sim_take(cpu->sim, sizeof *job);
+  job->urgent = urgent;
   job->cpu = cpu;
   job->trail = *trail;
-  memcpy(job->work, work, sizeof job->work);
+  int64_t signs = 0, other = 0;
+  for (int part = 0; part < PART_COUNT; part++) {
+    signs |= work[part];
+    other += work[part];
+  }
+  for (int i = 0; i < BURNING; i++) {
+    job->work[i] = work[burning[i]];
+    other -= work[burning[i]];
+  }
+  assert(signs >= 0 && other == 0);
   job->done = done;
   job->arg = arg;
   return job;
@@ -152,18 +170,17 @@ static bool start_if_free(struct cpu *cpu, struct job *job) {
 }
 
 void cpu_submit(struct cpu *cpu, const struct trail *trail, const int64_t work[PART_COUNT], cpu_done_fn *done, void *arg) {
-  struct job *job = new_job(cpu, trail, work, done, arg);
+  struct job *job = new_job(cpu, false, trail, work, done, arg);
   if (start_if_free(cpu, job)) return;
-  append(&cpu->waiting, job);
-  if (++cpu->waiting_count > cpu->waiting_max) cpu->waiting_max = cpu->waiting_count;
+  append(cpu, WAITING, job);
+  if (++cpu->waiting > cpu->waiting_max) cpu->waiting_max = cpu->waiting;
 }
 
 void cpu_submit_urgent(struct cpu *cpu, const struct trail *trail, const int64_t work[PART_COUNT], cpu_done_fn *done, void *arg) {
-  struct job *job = new_job(cpu, trail, work, done, arg);
-  job->urgent = true;
+  struct job *job = new_job(cpu, true, trail, work, done, arg);
   if (start_if_free(cpu, job)) return;
   if (!cpu->normal) {
-    append(&cpu->urgent, job);
+    append(cpu, URGENT, job);
     return;
   }
   interrupt(cpu);
@@ -172,5 +189,5 @@ void cpu_submit_urgent(struct cpu *cpu, const struct trail *trail, const int64_t
 
 int64_t cpu_busy(const struct cpu *cpu) { return cpu->busy + cpu->running * (sim_now(cpu->sim) - cpu->since); }
 int cpu_servers(const struct cpu *cpu) { return cpu->servers; }
-size_t cpu_waiting(const struct cpu *cpu) { return cpu->waiting_count; }
+size_t cpu_waiting(const struct cpu *cpu) { return cpu->waiting; }
 size_t cpu_waiting_max(const struct cpu *cpu) { return cpu->waiting_max; }

@@ -4,8 +4,8 @@
  * Purpose:    charges jobs their time, queues them when all servers are busy, knows its utilisation.
  * Units:      ns.
  * Order:      jobs start in the order they were submitted, urgent ones before all others. An urgent job that finds no server free
- *             interrupts the normal job that started last; interrupted jobs go on, in the order they were interrupted, before
- *             waiting ones start.
+ *             interrupts the normal job that was started or taken up again last; interrupted jobs go on, in the order they were
+ *             interrupted, before waiting ones start.
  * Ownership:  everything lives in the run's arena.
  */
 #ifndef PQNETSIM_CPU_H

@@ -39,7 +39,7 @@ struct net_direction {
   struct param_loss loss;
   int drop_count; /* deterministic: packets lost by number, the first packet of the direction is 1 */
   int64_t drop[NET_DROP_MAX];
-  bool drop_fragments; /* middlebox: every packet that is an IP fragment is lost */
+  bool drop_fragments;               /* middlebox: every packet that is an IP fragment is lost */
   simtime outage_from, outage_until; /* every packet that enters the wire in [from, until) is lost */
 };
 

@@ -18,6 +18,8 @@
  * - loss, delay and jitter are the channel's, by net_rules, in the order packets enter the wire;
  * - it gives a last fragment no more than a multiple of 8 bytes, where RFC 791 and Linux let it fill the MTU. Where
  *   that makes one packet more, the datagram is cut here;
+ * - what it would search link by link is passed by, so that a node may have many: the handlers of a node's devices, and
+ *   its routing table, since every send brings its route and what comes in is for this node;
  * - a packet that finds the transmitter idle is never refused, however small a queue in bytes is.
  */
 #include "ns3/drop-tail-queue.h"
@@ -141,6 +143,15 @@ public:
   Backend *backend = nullptr;
 };
 
+/* Its table stays empty. */
+class NoRouting : public ns3::Ipv4StaticRouting {
+public:
+  void NotifyInterfaceUp(uint32_t) override {}
+  void NotifyInterfaceDown(uint32_t) override {}
+  void NotifyAddAddress(uint32_t, ns3::Ipv4InterfaceAddress) override {}
+  void NotifyRemoveAddress(uint32_t, ns3::Ipv4InterfaceAddress) override {}
+};
+
 struct NodeStack {
   ns3::Ptr<ns3::Node> node;
   ns3::Ptr<ns3::Ipv4L3Protocol> ip;
@@ -166,7 +177,9 @@ struct NetLink {
   ns3::Ptr<WireChannel> channel;
   Port port[2];
 
-  simtime WireTime(net_side from, uint32_t ip_bytes) const { return net_rules_wire_time((int64_t)ip_bytes + l2_overhead, port[from].rules.direction->rate_bps); }
+  simtime WireTime(net_side from, uint32_t ip_bytes) const {
+    return net_rules_wire_time((int64_t)ip_bytes + l2_overhead, port[from].rules.direction->rate_bps);
+  }
 };
 
 /* A datagram under way. */
@@ -441,7 +454,7 @@ NodeStack MakeNode(Backend *backend) {
 
   stack.node->AggregateObject(ns3::CreateObject<ns3::TrafficControlLayer>()); /* IPv4 asks for it; no queue discs */
   stack.node->AggregateObject(stack.ip);
-  stack.ip->SetRoutingProtocol(ns3::CreateObject<ns3::Ipv4StaticRouting>());
+  stack.ip->SetRoutingProtocol(ns3::CreateObject<NoRouting>());
   stack.node->AggregateObject(stack.udp);
   stack.node->AggregateObject(icmp);
   icmp->SetDownTarget(ns3::MakeCallback(&Sink));
@@ -449,6 +462,13 @@ NodeStack MakeNode(Backend *backend) {
   stack.ip->Insert(esp);
   stack.udp->Allocate(ns3::Ptr<ns3::NetDevice>(), UDP_PORT)->SetRxCallback(ns3::MakeCallback(&Backend::DeliverUdp, backend));
   return stack;
+}
+
+/* From a device straight to IP. */
+bool ReceiveIp(
+    ns3::Ptr<ns3::Ipv4L3Protocol> ip, ns3::Ptr<ns3::NetDevice> device, ns3::Ptr<const ns3::Packet> packet, uint16_t protocol, const ns3::Address &from) {
+  ip->Receive(device, packet, protocol, from, device->GetAddress(), ns3::NetDevice::PACKET_HOST);
+  return true;
 }
 
 void Backend::AddPort(NetLink &link, net_side side, int node, const net_direction &direction, uint32_t entity) {
@@ -472,6 +492,7 @@ void Backend::AddPort(NetLink &link, net_side side, int node, const net_directio
 
   uint32_t interface = stack.ip->AddInterface(port.device);
 
+  port.device->SetReceiveCallback(ns3::MakeBoundCallback(&ReceiveIp, stack.ip));
   port.address = ns3::Ipv4Address(network + 1 + side);
   stack.ip->AddAddress(interface, ns3::Ipv4InterfaceAddress(port.address, ns3::Ipv4Mask(NETWORK_MASK)));
   stack.ip->SetUp(interface);

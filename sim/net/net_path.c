@@ -90,12 +90,13 @@ struct path_keys {
   const char *rate, *delay, *jitter, *loss, *queue, *drop, *middlebox, *outage_start, *outage;
 };
 
-static const struct path_keys both_keys = {"path.rate", "path.delay", "path.jitter", "path.loss", "path.queue", "path.drop", "path.middlebox", "path.outage_start", "path.outage"};
+static const struct path_keys both_keys = {
+    "path.rate", "path.delay", "path.jitter", "path.loss", "path.queue", "path.drop", "path.middlebox", "path.outage_start", "path.outage"};
 static const struct path_keys direction_keys[2] = {
     [NET_A] = {"path.up.rate", "path.up.delay", "path.up.jitter", "path.up.loss", "path.up.queue", "path.up.drop", "path.up.middlebox", "path.up.outage_start",
         "path.up.outage"},
-    [NET_B] = {"path.down.rate", "path.down.delay", "path.down.jitter", "path.down.loss", "path.down.queue", "path.down.drop", "path.down.middlebox", "path.down.outage_start",
-        "path.down.outage"},
+    [NET_B] = {"path.down.rate", "path.down.delay", "path.down.jitter", "path.down.loss", "path.down.queue", "path.down.drop", "path.down.middlebox",
+        "path.down.outage_start", "path.down.outage"},
 };
 
 static void read_queue(const struct config *config, const char *key, struct net_direction *out) {

@@ -332,6 +332,120 @@ static void arena_is_zeroed_aligned_and_reused(void **state) {
   sim_free(NULL);
 }
 
+/* ---- memory given back ---- */
+
+/* A run that takes and gives back one size needs no more than it had at once. */
+static void released_memory_serves_again(void **state) {
+  (void)state;
+  enum { PIECES = 3, SIZE = 200, ROUNDS = 1000 };
+  struct sim *sim = sim_new();
+  unsigned char *first[PIECES];
+  for (int i = 0; i < PIECES; i++) first[i] = sim_alloc(sim, SIZE);
+  size_t memory = sim_memory(sim);
+  assert_true(memory >= (size_t)PIECES * SIZE);
+  for (int round = 0; round < ROUNDS; round++) {
+    for (int i = 0; i < PIECES; i++) {
+      memset(first[i], 0x5A, SIZE);
+      sim_release(sim, first[i], SIZE);
+    }
+    for (int i = 0; i < PIECES; i++) {
+      unsigned char *again = round % 2 ? sim_alloc(sim, SIZE) : memset(sim_take(sim, SIZE), 0, SIZE);
+      for (int byte = 0; byte < SIZE; byte++) assert_int_equal(again[byte], 0);
+      for (int other = 0; other < i; other++) assert_ptr_not_equal(again, first[other]);
+      first[i] = again;
+    }
+  }
+  assert_int_equal(sim_memory(sim), memory);
+  sim_free(sim);
+}
+
+/* What was given back for one size must not serve a larger one. */
+static void sizes_are_kept_apart(void **state) {
+  (void)state;
+  static const size_t sizes[] = {0, 1, 16, 17, 32, 1000, 1008, 1009, 1024, 1025, 5000, 100000};
+  enum { SIZES = sizeof sizes / sizeof *sizes };
+  for (int given = 0; given < SIZES; given++)
+    for (int wanted = 0; wanted < SIZES; wanted++) {
+      struct sim *sim = sim_new();
+      unsigned char *a = sim_alloc(sim, sizes[given]), *fence = sim_alloc(sim, 64);
+      memset(fence, 0xEE, 64);
+      sim_release(sim, a, sizes[given]);
+      memset(sim_alloc(sim, sizes[wanted]), 0xAA, sizes[wanted]);
+      memset(sim_alloc(sim, sizes[wanted]), 0xBB, sizes[wanted]);
+      for (int i = 0; i < 64; i++) assert_int_equal(fence[i], 0xEE);
+      sim_free(sim);
+    }
+}
+
+/* Memory given back before a reset is part of the empty arena again: it must not be handed out twice. */
+static void a_reset_forgets_what_was_given_back(void **state) {
+  (void)state;
+  enum { PIECES = 20, SIZE = 48 };
+  struct sim *sim = sim_new();
+  unsigned char *pieces[PIECES];
+  for (int i = 0; i < PIECES; i++) pieces[i] = sim_alloc(sim, SIZE);
+  for (int i = 0; i < PIECES; i += 2) sim_release(sim, pieces[i], SIZE);
+  sim_reset(sim);
+  assert_int_equal(sim_memory(sim), 0);
+  for (int i = 0; i < PIECES; i++) {
+    pieces[i] = sim_alloc(sim, SIZE);
+    memset(pieces[i], i + 1, SIZE);
+  }
+  for (int i = 0; i < PIECES; i++)
+    for (int byte = 0; byte < SIZE; byte++) assert_int_equal(pieces[i][byte], i + 1);
+  assert_int_equal(sim_memory(sim), PIECES * SIZE); /* 48 is a multiple of the alignment */
+  sim_free(sim);
+}
+
+enum { PIECES_MAX = 300, MEMORY_STEPS = 100000, PIECE_SMALL = 1200, PIECE_LARGE = 70000 };
+struct piece {
+  unsigned char *memory; /* NULL: none */
+  size_t size;
+  unsigned char mark;
+};
+
+static void check_piece(const struct piece *piece) {
+  for (size_t i = 0; i < piece->size; i++)
+    if (piece->memory[i] != piece->mark) fail_msg("byte %zu of %zu is %d, written was %d", i, piece->size, piece->memory[i], piece->mark);
+}
+
+static void take_piece(struct sim *sim, struct model *model, struct piece *piece, int step) {
+  bool zeroed = roll(model, 2);
+  piece->size = roll(model, 500) == 0 ? roll(model, PIECE_LARGE) : roll(model, PIECE_SMALL);
+  piece->mark = (unsigned char)(1 + step % 251);
+  piece->memory = zeroed ? sim_alloc(sim, piece->size) : sim_take(sim, piece->size);
+  assert_int_equal((uintptr_t)piece->memory % _Alignof(max_align_t), 0);
+  for (size_t i = 0; zeroed && i < piece->size; i++) assert_int_equal(piece->memory[i], 0);
+  memset(piece->memory, piece->mark, piece->size);
+}
+
+/* Every piece keeps what was written into it until it is given back. */
+static void live_memory_never_overlaps(void **state) {
+  (void)state;
+  static struct model model;
+  struct piece pieces[PIECES_MAX] = {0};
+  struct sim *sim = sim_new();
+  model = (struct model){.random = 77};
+  for (int step = 0; step < MEMORY_STEPS; step++) {
+    struct piece *piece = &pieces[roll(&model, PIECES_MAX)];
+    if (!piece->memory) {
+      take_piece(sim, &model, piece, step);
+      continue;
+    }
+    check_piece(piece);
+    sim_release(sim, piece->memory, piece->size);
+    piece->memory = NULL;
+    if (roll(&model, MEMORY_STEPS / 10) > 0) continue;
+    for (int i = 0; i < PIECES_MAX; i++)
+      if (pieces[i].memory) check_piece(&pieces[i]);
+    sim_reset(sim);
+    memset(pieces, 0, sizeof pieces);
+  }
+  for (int i = 0; i < PIECES_MAX; i++)
+    if (pieces[i].memory) check_piece(&pieces[i]);
+  sim_free(sim);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fires_by_time_then_by_arming),
@@ -344,6 +458,10 @@ int main(void) {
       cmocka_unit_test(advancing_the_clock),
       cmocka_unit_test(broken_invariants_abort),
       cmocka_unit_test(arena_is_zeroed_aligned_and_reused),
+      cmocka_unit_test(released_memory_serves_again),
+      cmocka_unit_test(sizes_are_kept_apart),
+      cmocka_unit_test(a_reset_forgets_what_was_given_back),
+      cmocka_unit_test(live_memory_never_overlaps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

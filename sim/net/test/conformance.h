@@ -28,6 +28,7 @@
 #define GBIT INT64_C(1000000000)
 
 enum { NODES_MAX = 4, LINKS_MAX = 3, SENDS_MAX = 8, EXPECTED_MAX = 8, DELIVERIES_MAX = 20000 };
+enum { ENTITY_FIRST = 1000 }; /* no link's number, which no draw may depend on */
 
 struct delivery {
   simtime at;
@@ -376,7 +377,7 @@ static void conformance_build(struct conformance_run *run, struct conformance_po
   for (int i = 0; i < row->node_count; i++)
     assert_int_equal(net->ops->node_add(net), i);
   for (int i = 0; i < row->link_count; i++) {
-    assert_int_equal(net->ops->link_add(net, row->links[i].a, row->links[i].b, &row->links[i].config, (uint32_t)i), i);
+    assert_int_equal(net->ops->link_add(net, row->links[i].a, row->links[i].b, &row->links[i].config, ENTITY_FIRST + (uint32_t)i), i);
     for (int side = NET_A; side <= NET_B; side++) {
       ports[i][side] = (struct conformance_port){run, i, (enum net_side)side};
       net->ops->on_receive(net, i, (enum net_side)side, conformance_receive, &ports[i][side]);
@@ -456,6 +457,44 @@ static void conformance_stop(struct sim *sim, struct net *net)
   assert_int_equal(sim_now(sim), 7 * MS);
   net->ops->counters(net, 0, NET_A, &counters);
   assert_int_equal(counters.sent_packets, 5);
+}
+
+static void conformance_tick(struct sim *sim, void *arg)
+{
+  ++*(int *)arg;
+  event_at(sim, sim_now(sim) + 10 * MS, conformance_tick, arg);
+}
+
+/* A run of a given duration in a network whose models never rest: it ends at `until` though timers and packets are under way, fires what
+ * is due at `until` itself and nothing later, and can be taken up again. Ticks at 10, 20, ... ms; packets of 1 ms, in 1.5 s later. */
+static void conformance_duration(struct sim *sim, struct net *net)
+{
+  static const struct net_link_config config = {BOTH(1 * MBIT, 1500 * MS, 10), 1500, 0};
+  struct net_message message = {.from = NET_A, .udp = true, .size_bytes = 97};
+  struct trail trail;
+  bool stop = false, arrived = false;
+  int ticks = 0;
+
+  sim_reset(sim);
+  net->ops->reset(net, 1, 0);
+  net->ops->node_add(net);
+  net->ops->node_add(net);
+  net->ops->link_add(net, 0, 1, &config, 0);
+  net->ops->on_receive(net, 0, NET_B, conformance_set, &arrived);
+  trail_begin(&trail, 0);
+  net->ops->send(net, 0, &message, &trail);
+  event_at(sim, 10 * MS, conformance_tick, &ticks);
+  net->ops->run(net, 1 * SEC, &stop);
+  assert_int_equal(sim_now(sim), 1 * SEC);
+  assert_int_equal(ticks, 100);
+  assert_false(arrived);
+  net->ops->run(net, 1500 * MS, &stop);
+  assert_int_equal(sim_now(sim), 1500 * MS);
+  assert_false(arrived);
+  net->ops->run(net, 1501 * MS, &stop);
+  assert_int_equal(sim_now(sim), 1501 * MS);
+  assert_true(arrived);
+  assert_int_equal(ticks, 150);
 }
 
 /* ---- comparing ---- */

@@ -17,6 +17,7 @@ static void native_gives_what_the_table_says(void **state) {
         conformance_by_hand(&conformance_cases[i], &result);
       }
   conformance_stop(sim, net);
+  conformance_duration(sim, net);
   net_native.close(net);
   sim_free(sim);
 }

@@ -48,6 +48,12 @@ static void ns3_stops(void **state) {
   conformance_stop(both->ns3_sim, both->ns3);
 }
 
+static void ns3_runs_for_a_duration(void **state) {
+  struct backends *both = *state;
+
+  conformance_duration(both->ns3_sim, both->ns3);
+}
+
 /* The same packets lost, the same times to the nanosecond, chance and jitter included. */
 static void ns3_equals_native(void **state) {
   struct backends *both = *state;
@@ -132,6 +138,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ns3_gives_what_the_table_says),
       cmocka_unit_test(ns3_stops),
+      cmocka_unit_test(ns3_runs_for_a_duration),
       cmocka_unit_test(ns3_equals_native),
       cmocka_unit_test(every_size_near_a_boundary),
       cmocka_unit_test(many_runs_do_not_grow),

@@ -181,14 +181,77 @@ static void reset_starts_anew(void **state) {
   close_world(&world);
 }
 
+/* What becomes of a link's packets hangs on its entity, not on how many links were added before it. */
+static void draws_follow_the_entity(void **state) {
+  struct world world = open_world(&(struct net_direction){.rate_bps = 1000000, .queue_limit = 10000});
+  static const struct net_link_config config = {
+      .direction = {{.rate_bps = 1000000, .queue_limit = 10000, .loss = {.loss_ppb = SHARE_ONE / 2}}, {.rate_bps = 1000, .queue_limit = 1}}, .mtu_bytes = 1500};
+  static const uint32_t entities[] = {3, 7, 3};
+  int64_t lost[3];
+  bool stop = false;
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    world.link = net_native.link_add(world.net, 0, 1, &config, entities[i]);
+    assert_int_equal(world.link, i + 1);
+    for (uint32_t n = 0; n < 4000; n++) send(&world, MILLISECOND_UDP, n);
+    net_native.run(world.net, SIMTIME_HORIZON, &stop);
+    lost[i] = counters(&world).lost_packets;
+  }
+  assert_int_equal(lost[0], lost[2]);
+  assert_int_not_equal(lost[0], lost[1]);
+  close_world(&world);
+}
+
+/* AddressSanitizer keeps freed memory for a while. */
+#ifdef __SANITIZE_ADDRESS__
+static const int64_t link_bytes_max = 1200;
+#else
+static const int64_t link_bytes_max = 300;
+#endif
+
+/* 100,000 nodes around one, a link each, over a configuration they share, one datagram each, in two rounds. The links are
+ * to take less than 300 bytes each; growing doubles them, so that the last step could hold 131,072. What has been used is used again. */
+static void many_links(void **state) {
+  enum { LINKS = 100000 };
+  static const struct net_link_config config = {
+      .direction = {{.rate_bps = 1000000, .queue_limit = 10}, {.rate_bps = 1000000, .queue_limit = 10}}, .mtu_bytes = 1500};
+  struct world world = {.sim = sim_new()};
+  struct rusage before, after;
+  bool stop = false;
+  (void)state;
+  world.net = net_native.open(world.sim);
+  getrusage(RUSAGE_SELF, &before);
+  for (uint32_t round = 0; round < 2; round++) {
+    sim_reset(world.sim);
+    net_native.reset(world.net, 1, round);
+    world.received = 0;
+    int hub = net_native.node_add(world.net);
+    for (uint32_t i = 0; i < LINKS; i++) {
+      world.link = net_native.link_add(world.net, net_native.node_add(world.net), hub, &config, i);
+      net_native.on_receive(world.net, world.link, NET_B, receive, &world);
+    }
+    if (round == 0) {
+      getrusage(RUSAGE_SELF, &after);
+      assert_true((after.ru_maxrss - before.ru_maxrss) * 1024 < LINKS * link_bytes_max);
+    }
+    for (world.link = 0; world.link < LINKS; world.link++) send(&world, MILLISECOND_UDP, 0);
+    net_native.run(world.net, SIMTIME_HORIZON, &stop);
+    assert_int_equal(world.received, LINKS);
+    assert_int_equal(world.last_at, 1 * MS);
+  }
+  close_world(&world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(many_links), /* first: it looks at the largest size so far */
       cmocka_unit_test(counters_count_what_entered_the_wire),
       cmocka_unit_test(a_long_queue_overflows_exactly),
       cmocka_unit_test(nobody_listens),
       cmocka_unit_test(jitter_reorders),
       cmocka_unit_test(a_long_run_does_not_grow),
       cmocka_unit_test(reset_starts_anew),
+      cmocka_unit_test(draws_follow_the_entity),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

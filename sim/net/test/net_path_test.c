@@ -46,6 +46,7 @@ static void defaults(void **state) {
     assert_int_equal(d->loss.loss_ppb, 0);
     assert_int_equal(d->drop_count, 0);
     assert_false(d->drop_fragments);
+    assert_int_equal(d->outage_from, d->outage_until);
   }
   assert_int_equal(net_path_check(config, &plain, &e), ERR_NONE);
   config_free(config);
@@ -83,6 +84,18 @@ static void directions_follow_the_path_or_their_own_key(void **state) {
   assert_int_equal(down->drop[1], 2);
   assert_false(down->drop_fragments);
   assert_int_equal(net_path_check(config, &able, &e), ERR_NONE);
+  config_free(config);
+}
+
+static void outages(void **state) {
+  struct config *config = CONFIGURED("path.outage_start", "20s", "path.outage", "1500ms", "path.down.outage", "2s");
+  struct net_link_config link;
+  (void)state;
+  net_path_config(config, &link);
+  assert_int_equal(link.direction[NET_A].outage_from, 20000 * MS);
+  assert_int_equal(link.direction[NET_A].outage_until, 21500 * MS);
+  assert_int_equal(link.direction[NET_B].outage_from, 20000 * MS);
+  assert_int_equal(link.direction[NET_B].outage_until, 22000 * MS);
   config_free(config);
 }
 
@@ -133,20 +146,10 @@ static void every_key_is_named_once(void **state) {
 
 static void ranges(void **state) {
   static const char *const refused[][2] = {
-      {"path.rate", "999bit/s"},
-      {"path.rate", "2Tbit/s"},
-      {"path.down.rate", "0bit/s"},
-      {"path.delay", "1001s"},
-      {"path.up.delay", "-1ms"},
-      {"path.rtt", "2001s"},
-      {"path.mtu", "67B"},
-      {"path.mtu", "65536B"},
-      {"path.queue", "0 packets"},
-      {"path.l2_overhead", "1501B"},
-      {"path.drop", "[0]"},
-      {"path.up.drop", "[-3]"},
-      {"path.loss", "101%"},
-      {"path.middlebox", "eat"},
+      {"path.rate", "999bit/s"}, {"path.rate", "2Tbit/s"}, {"path.down.rate", "0bit/s"}, {"path.delay", "1001s"}, {"path.up.delay", "-1ms"},
+      {"path.rtt", "2001s"}, {"path.mtu", "67B"}, {"path.mtu", "65536B"}, {"path.queue", "0 packets"}, {"path.l2_overhead", "1501B"}, {"path.drop", "[0]"},
+      {"path.up.drop", "[-3]"}, {"path.loss", "101%"}, {"path.middlebox", "eat"}, {"path.outage", "-1s"},
+      {"path.up.outage_start", "8785h"}, /* 366 days are 8784 h */
   };
   static const char *const allowed[][2] = {
       {"path.rate", "1kbit/s"},
@@ -236,6 +239,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(defaults),
       cmocka_unit_test(directions_follow_the_path_or_their_own_key),
+      cmocka_unit_test(outages),
       cmocka_unit_test(contradictions_are_refused),
       cmocka_unit_test(every_key_is_named_once),
       cmocka_unit_test(ranges),

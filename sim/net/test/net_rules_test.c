@@ -197,8 +197,8 @@ static void jitter_is_uniform(void **state) {
 static void outage_loses_what_enters_the_wire_in_it(void **state) {
   (void)state;
   struct net_direction direction = {.outage_from = 2 * MS, .outage_until = 5 * MS};
-  struct net_message message = {.size_bytes = 100};
-  struct net_packet packet = {.message = &message};
+  struct net_message m = message(1, 0, 0);
+  struct net_packet packet = {.message = &m};
   struct net_rules rules;
   net_rules_init(&rules, &direction, 1, 0, 0, NET_A);
   assert_false(net_rules_lost(&rules, &packet, 2 * MS - 1));
@@ -207,9 +207,35 @@ static void outage_loses_what_enters_the_wire_in_it(void **state) {
   assert_false(net_rules_lost(&rules, &packet, 5 * MS));
 }
 
+/* What is lost after an outage is what would have been lost without it: chance and drop list go on counting in it. */
+static void an_outage_shifts_nothing(void **state) {
+  (void)state;
+  static const struct param_loss losses[] = {
+      {.loss_ppb = SHARE_ONE / 4}, {.gemodel = true, .p_ppb = SHARE_ONE / 10, .r_ppb = SHARE_ONE / 5, .bad_ppb = SHARE_ONE}};
+  for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+    struct net_direction without = {.loss = losses[i], .drop_count = 1, .drop = {700}}, with = without;
+    struct net_rules plain, cut;
+    int differences = 0;
+    with.outage_from = 100 * MS;
+    with.outage_until = 500 * MS;
+    net_rules_init(&plain, &without, 1, 0, 0, NET_A);
+    net_rules_init(&cut, &with, 1, 0, 0, NET_A);
+    for (uint32_t n = 0; n < 2000; n++) {
+      struct net_message m = message(n, 0, 0);
+      bool expected = net_rules_lost(&plain, &(struct net_packet){&m, 0, false}, n * MS);
+      bool found = net_rules_lost(&cut, &(struct net_packet){&m, 0, false}, n * MS);
+      if (n >= 100 && n < 500)
+        assert_true(found);
+      else
+        assert_int_equal(found, expected);
+      differences += found != expected;
+    }
+    assert_true(differences > 200); /* three quarters, or two thirds, of 400 */
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(outage_loses_what_enters_the_wire_in_it),
       cmocka_unit_test(wire_time_is_rounded),
       cmocka_unit_test(payload_counts_the_udp_header),
       cmocka_unit_test(bernoulli_share),
@@ -219,6 +245,8 @@ int main(void) {
       cmocka_unit_test(gemodel_starts_stationary),
       cmocka_unit_test(drop_list_and_middlebox),
       cmocka_unit_test(jitter_is_uniform),
+      cmocka_unit_test(outage_loses_what_enters_the_wire_in_it),
+      cmocka_unit_test(an_outage_shifts_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
