@@ -111,7 +111,10 @@ char *schema_create_point(const struct store_study *study) {
   return text_end(&text);
 }
 
-/* One pass over metric for all columns: a join per metric would hit SQLite's limit of 64 tables. */
+enum { WIDE_COLUMNS = 2000 };
+
+/* One pass over metric for all columns: a join per metric would hit SQLite's limit of 64 tables. Of columns it takes 2000
+ * (SQLITE_MAX_COLUMN), which groups of nodes can exceed: the last metrics are left out then. */
 static void put_wide(FILE *to, const struct store_study *study) {
   fputs("CREATE VIEW wide AS SELECT p.id AS point, p.replications AS replications", to);
   for (int i = 0; i < study->axis_count; i++) {
@@ -121,7 +124,7 @@ static void put_wide(FILE *to, const struct store_study *study) {
     put_quoted(to, '"', study->axes[i].name);
   }
   static const char *const stats[] = {"p50", "mean"};
-  for (int i = 0; i < study->metric_count; i++) {
+  for (int i = 0; i < study->metric_count && 2 + study->axis_count + 2 * (i + 1) <= WIDE_COLUMNS; i++) {
     for (int s = 0; s < 2; s++) {
       char column[256];
       snprintf(column, sizeof column, "%s.%s", study->metrics[i].name, stats[s]);

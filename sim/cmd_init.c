@@ -87,12 +87,23 @@ static void print_group(const struct sheet *sheet, const char *prefix, int depth
   }
 }
 
+/* A time is what groups most often differ in. */
+static const struct param *group_example(const struct domain *domain) {
+  const struct param *example = NULL;
+  for (int t = 0; t < domain->group_table_count; t++)
+    for (int r = 0; r < domain->group_tables[t]->count; r++) {
+      const struct param *row = &domain->group_tables[t]->rows[r];
+      if (row->fallback && !row->sets && (!example || (row->kind == PARAM_TIME && example->kind != PARAM_TIME))) example = row;
+    }
+  return example;
+}
+
 static void print_group_example(const struct domain *domain) {
-  if (domain->group_table_count == 0) return;
-  const struct param *row = &domain->group_tables[0]->rows[0];
-  printf("\n# Parts of the population with keys of their own; one without a share takes what the others leave.\n"
-         "# groups:\n#   far: {share: 20%%, %s: %s}\n#   near: {}\n",
-      row->key, row->fallback);
+  const struct param *row = group_example(domain);
+  if (row)
+    printf("\n# Parts of the population with keys of their own; one without a share takes what the others leave.\n"
+           "# groups: {far: {share: 20%%, %s: %s}, near: {}}\n",
+        row->key, row->fallback);
 }
 
 static void print_sweep_example(const struct domain *domain) {
@@ -130,7 +141,7 @@ static int run_init(const struct cmd_line *line, struct err *e) {
       "# %s\n# Written by `pqnetsim init %s%s`: every value is the default and may be left out.\n", domain->title, domain->name, sheet.full ? " --full" : "");
   printf("# Next: pqnetsim check FILE.yaml, pqnetsim run FILE.yaml\n\nscenario: %s\ntitle: A first %s study\n", domain->name, domain->name);
   print_group(&sheet, "", 0);
-  if (sheet.full) print_group_example(domain);
+  print_group_example(domain);
   if (sheet.full) print_sweep_example(domain);
   free(sheet.rows);
   return 0;

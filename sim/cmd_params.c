@@ -114,22 +114,42 @@ static void list_table(struct listing *listing, const char *domain, const struct
   }
 }
 
+/* "path, platform": what the keys of the tables begin with; malloc'd. */
+static char *beginnings(const struct param_table *const *tables, int count) {
+  char *text = NULL;
+  size_t size, known = 0;
+  FILE *to = open_memstream(&text, &size);
+  const char **names = NULL;
+  assert(to);
+  for (int t = 0; t < count; t++)
+    for (int r = 0; r < tables[t]->count; r++) {
+      const char *key = tables[t]->rows[r].key;
+      size_t length = strcspn(key, "."), n = 0;
+      while (n < known && (strncmp(names[n], key, length) || strcspn(names[n], ".") != length)) n++;
+      if (n < known) continue;
+      fprintf(to, "%s%.*s", known ? ", " : "", (int)length, key);
+      names = realloc(names, (known + 1) * sizeof *names);
+      assert(names);
+      names[known++] = key;
+    }
+  fclose(to);
+  free(names);
+  return text;
+}
+
 /* What a group of the population may have of its own. */
 static void list_groups(struct listing *listing, const struct domain *domain) {
-  static const struct param rows[] = {
-      {.key = "groups.NAME.share",
-          .kind = PARAM_SHARE,
-          .min = 0,
-          .max = SHARE_ONE,
-          .absent = true,
-          .help = "share of the population; a group without one takes what the others leave"},
-      {.key = "groups.NAME.KEY",
-          .kind = PARAM_NAME,
-          .absent = true,
-          .help = "a path, platform, ipsec, sctp, e2, kpm, xapp or probe parameter as this group has it"},
-  };
-  static const struct param_table table = {rows, 2};
-  if (domain->group_table_count > 0) list_table(listing, domain->name, &table);
+  if (domain->group_table_count == 0) return;
+  struct param share = roster_share;
+  share.key = "groups.NAME.share";
+  const struct param_table table = {&share, 1};
+  list_table(listing, domain->name, &table);
+  char *known = beginnings(domain->group_tables, domain->group_table_count), *help;
+  if (asprintf(&help, "what the group NAME has of its own; KEY: any parameter of %s", known) < 0) abort();
+  const char *const cells[] = {domain->name, "groups.NAME.KEY", "as KEY", "", "as KEY", "as KEY", help};
+  for (int c = 0; c < LENGTH(parameter_columns); c++) listing_text(listing, cells[c]);
+  free(help);
+  free(known);
 }
 
 static void list_metrics(struct listing *listing, const struct domain *domain) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "output/schema.h"
 #include "sim/cmd.h"
 
 #include <assert.h>
@@ -17,14 +18,34 @@ static void *allocate(size_t count, size_t size) {
   return memory;
 }
 
-/* --set, then --seed and --reps as if they were --set; *count of them. */
+/* Options that are short for --set KEY. */
+static const struct { const char *option, *key; } set_options[] = {{"seed", "seed"}, {"reps", "replications"}};
+enum { SET_OPTIONS = sizeof set_options / sizeof set_options[0] };
+
+/* Their values, refused under the name the user wrote. */
+static int check_set_options(const struct cmd_line *line, struct err *e) {
+  const struct param_table *const tables[] = {&run_params};
+  struct config *config = config_new(tables, 1);
+  int status = 0;
+  for (int i = 0; i < SET_OPTIONS; i++) {
+    struct err inner = {0};
+    const char *key = set_options[i].key;
+    if (cmd_given(line, set_options[i].option) && config_set(config, key, cmd_text(line, set_options[i].option, ""), &inner))
+      status = err_add(e, inner.code, "--%s%.*s", set_options[i].option, (int)(inner.length - strlen(key)) - 1, inner.text + strlen(key));
+    err_free(&inner);
+  }
+  config_free(config);
+  return status;
+}
+
+/* --set, then those options as if they were --set; *count of them. */
 static char **collect_sets(const struct cmd_line *line, int *count) {
-  static const struct { const char *option, *key; } more[] = {{"seed", "seed"}, {"reps", "replications"}};
   const char *const *given = cmd_repeated(line, "set", count);
-  char **sets = allocate((size_t)*count + 2, sizeof *sets);
+  char **sets = allocate((size_t)*count + SET_OPTIONS, sizeof *sets);
   for (int i = 0; i < *count; i++) sets[i] = strdup(given[i]);
-  for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
-    if (cmd_given(line, more[i].option) && asprintf(&sets[(*count)++], "%s=%s", more[i].key, cmd_text(line, more[i].option, "")) < 0) abort();
+  for (int i = 0; i < SET_OPTIONS; i++)
+    if (cmd_given(line, set_options[i].option) && asprintf(&sets[(*count)++], "%s=%s", set_options[i].key, cmd_text(line, set_options[i].option, "")) < 0)
+      abort();
   return sets;
 }
 
@@ -55,17 +76,31 @@ static void choose_metrics(struct study *study) {
 }
 
 static int load(struct study *study, const struct cmd_line *line, bool want_axes, struct err *e) {
-  int count;
+  int count, status = check_set_options(line, e);
+  if (status) return status;
   char **sets = collect_sets(line, &count);
-  int status = scenario_load(cmd_argument(line, 0), (const char *const *)sets, count, want_axes, &study->scenario, e);
+  status = scenario_load(cmd_argument(line, 0), (const char *const *)sets, count, want_axes, &study->scenario, e);
   for (int i = 0; i < count; i++) free(sets[i]);
   free(sets);
+  return status;
+}
+
+static int check_axis_names(const struct scenario *scenario, struct err *e) {
+  int status = 0;
+  for (int a = 0; a < scenario->axis_count; a++) {
+    const struct axis *axis = &scenario->axes[a];
+    const char *reserved = schema_reserved(axis->name);
+    if (reserved)
+      status = err_add(e, ERR_INPUT, "%s:%d:%d: %s: as the name of an axis: the study file has a column %s of its own; choose another", scenario->path,
+          axis->at.line, axis->at.column, axis->name, reserved);
+  }
   return status;
 }
 
 int study_open(const struct cmd_line *line, bool want_axes, struct study **out, struct err *e) {
   struct study *study = allocate(1, sizeof *study);
   int status = load(study, line, want_axes, e);
+  if (!status) status = check_axis_names(study->scenario, e);
   if (!status) status = pool_probe(cmd_text(line, "backend", "native"), cmd_program_dir(), &study->ops, e);
   if (!status && want_axes) status = sweep_new(study->scenario, &study->sweep, e);
   if (status) goto out;
@@ -178,17 +213,41 @@ static int prepare_point(struct study *study, int64_t point, struct err *e) {
   return status;
 }
 
-/* One line per sentence of the point's error. */
+/* "FILE:LINE:COLUMN" of what gave the point the key, "--set KEY", or "FILE" for a default. *named: it ends in the key. */
+static char *place_text(const struct study *study, const int *digits, const char *key, bool *named) {
+  const struct scenario *scenario = study->scenario;
+  struct place at;
+  char *text;
+  bool found = scenario_place(scenario, digits, key, &at);
+  *named = found && at.set && !strcmp(at.set_key, key);
+  int length = !found   ? asprintf(&text, "%s", scenario->path)
+               : at.set ? asprintf(&text, "--set %s", at.set_key)
+                        : asprintf(&text, "%s:%d:%d", scenario->path, at.line, at.column);
+  if (length < 0) abort();
+  return text;
+}
+
+/* One line per sentence of the point's error, which begins with a key. */
 static void report_bad_point(const struct study *study, int64_t point, const struct err *problem, struct err *e) {
-  char *text = study_point_text(study, point);
+  char *text = study_point_text(study, point), *which = NULL;
+  int *digits = study->sweep ? allocate((size_t)study->scenario->axis_count, sizeof *digits) : NULL;
+  if (digits) sweep_digits(study->sweep, point, digits);
+  bool only = !study->sweep || study->scenario->axis_count == 0;
+  if ((only ? asprintf(&which, "%s", "") : asprintf(&which, "point %" PRId64 " (%s): ", point, text)) < 0) abort();
   for (const char *line = problem->text; line && *line;) {
-    size_t length = strcspn(line, "\n");
-    if (study->sweep)
-      err_add(e, problem->code, "%s: point %" PRId64 " (%s): %.*s", study->scenario->path, point, text, (int)length, line);
-    else
-      err_add(e, problem->code, "%s: %.*s", study->scenario->path, (int)length, line);
+    size_t length = strcspn(line, "\n"), key_length = strcspn(line, ":\n");
+    char *key = strndup(line, key_length);
+    assert(key);
+    bool named;
+    char *place = place_text(study, digits, key, &named);
+    size_t skipped = named ? key_length + 2 : 0;
+    err_add(e, problem->code, "%s: %s%.*s", place, which, (int)(length - skipped), line + skipped);
+    free(place);
+    free(key);
     line += length + (line[length] == '\n');
   }
+  free(digits);
+  free(which);
   free(text);
 }
 

@@ -95,6 +95,42 @@ static void entities(void **state) {
   sample_remove(path);
 }
 
+/* SQLite's limit of 2000 columns holds point, replications and 999 metrics; the others are in `metric` alone. */
+static void more_metrics_than_wide_can_hold(void **state) {
+  (void)state;
+  enum { METRICS = 1200 };
+  static struct metric_def defs[METRICS];
+  static char names[METRICS][24];
+  static int index[METRICS];
+  for (int m = 0; m < METRICS; m++) {
+    snprintf(names[m], sizeof names[m], "setup@g%d", m);
+    defs[m] = (struct metric_def){names[m], METRIC_COUNT, "x", NULL, NULL};
+    index[m] = m;
+  }
+  struct sample sample = sample_new();
+  const char *path = sample_path("study.db");
+  char rows[256];
+  sample.study.axis_count = 0;
+  sample.study.metrics = defs;
+  sample.study.metric_count = METRICS;
+  sample.kex_count = sample.delay_count = 1;
+  struct store *store = sample_open(&sample, path);
+  struct metric_set *set = metric_set_new(defs, METRICS);
+  struct err e = {0};
+  for (int m = 0; m < METRICS; m++) metric_sample(set, m, m, NULL);
+  metric_end_replication(set);
+  sample_good(store_add(store, 0, 1, set, index, &e), &e);
+  metric_set_free(set);
+  store_close(store);
+  query(path, "SELECT count(*) FROM pragma_table_info('wide')", rows);
+  assert_string_equal(rows, "2000\n");
+  query(path, "SELECT \"setup@g0.p50\", \"setup@g998.mean\" FROM wide", rows);
+  assert_string_equal(rows, "0.0|998.0\n");
+  query(path, "SELECT mean FROM metric WHERE name = 'setup@g1199'", rows);
+  assert_string_equal(rows, "1199.0\n");
+  sample_remove(path);
+}
+
 static void words(void **state) {
   (void)state;
   for (int unit = METRIC_TIME; unit <= METRIC_RATE; unit++) assert_int_equal(schema_kind_unit(schema_kind_name((enum metric_unit)unit)), unit);
@@ -119,6 +155,7 @@ static void number_types(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(contract), cmocka_unit_test(entities), cmocka_unit_test(words), cmocka_unit_test(number_types)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(contract), cmocka_unit_test(entities), cmocka_unit_test(more_metrics_than_wide_can_hold),
+      cmocka_unit_test(words), cmocka_unit_test(number_types)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -299,6 +299,10 @@ static int add_name(const struct param *row, const char *word, char *canonical, 
   struct value one = {0};
   int code = read_name(row, word, &one, e);
   if (code) return code;
+  if (!*one.text || one.text[strcspn(one.text, " ,[]")]) { /* would not be the same list when read again */
+    free(one.text);
+    return err_add(e, ERR_INPUT, "found the name '%s', allowed are names without blanks, commas and brackets", word);
+  }
   size_t length = strlen(canonical);
   char element[CANONICAL_MAX + 4];
   snprintf(element, sizeof element, " %s,", one.text);
@@ -326,7 +330,8 @@ static int read_names(const struct param *row, const char *text, struct value *v
       return err_add(e, ERR_INPUT, "found '%s' without its closing bracket, allowed is a list of names such as [a, b]", text);
   }
   if (*skip_blanks(at)) return err_add(e, ERR_INPUT, "found '%s', allowed is a list of names such as [a, b]", text);
-  if (row->max > row->min && (value->list_count < row->min || value->list_count > row->max))
+  bool bounded = row->min || row->max;
+  if (bounded && (value->list_count < row->min || value->list_count > row->max))
     return err_add(e, ERR_INPUT, "found %d names, allowed %" PRId64 " to %" PRId64, value->list_count, row->min, row->max);
   strcat(canonical, "]");
   set_text(value, canonical);
@@ -391,7 +396,9 @@ static struct value *read_default(const struct param *row) {
     set_text(value, row->fallback);
     return value;
   }
-  value = read_value(row, row->fallback, &e);
+  struct param unchecked = *row;
+  unchecked.check = NULL; /* nor for each of several names */
+  value = read_value(&unchecked, row->fallback, &e);
   if (!value) table_fault(row, e.text);
   return value;
 }
@@ -575,7 +582,9 @@ static const struct value *resolved(const struct config *config, int row) {
 static const struct value *of_kind(const struct config *config, const char *key, enum param_kind kind) {
   int row = row_of(config->schema, key);
   assert(row >= 0 && config->schema->rows[row]->kind == kind);
-  return resolved(config, row);
+  const struct value *value = resolved(config, row);
+  assert(value);
+  return value;
 }
 
 int64_t config_number(const struct config *config, const char *key) {
@@ -583,7 +592,9 @@ int64_t config_number(const struct config *config, const char *key) {
   assert(row >= 0);
   enum param_kind kind = config->schema->rows[row]->kind;
   assert(kind != PARAM_NAME && kind != PARAM_LOSS && kind != PARAM_LIST && kind != PARAM_NAMES);
-  return resolved(config, row)->number;
+  const struct value *value = resolved(config, row);
+  assert(value);
+  return value->number;
 }
 
 const char *config_text(const struct config *config, const char *key) {

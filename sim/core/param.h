@@ -33,9 +33,9 @@ enum param_kind {
 struct param {
   const char *key; /* "path.rate" */
   enum param_kind kind;
-  const char *fallback;       /* default as a user writes it (PARAM_NAME: canonical); NULL: takes the value of `follows`, or is absent */
-  int64_t min, max;           /* allowed range in base units; of packets or bytes for a queue; of elements for a list unless both are
-                         * 0; ignored for other texts */
+  const char *fallback;       /* default as a user writes it (names: canonical); NULL: takes the value of `follows`, or is absent */
+  int64_t min, max;           /* allowed range in base units; of packets or bytes for a queue; of each number of a list, of the count
+                               * of names, unless both are 0; ignored for other texts */
   const char *const *choices; /* NULL-ended, PARAM_CHOICE */
   /* PARAM_NAME: writes the canonical spelling; ERR_INPUT with what is allowed */
   int (*check)(const char *text, char *canonical, size_t size, struct err *e);

@@ -5,6 +5,7 @@
 #include "sim/run/range.h"
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
   AXES_MAX = 64, /* each becomes a column of the study */
@@ -270,6 +271,7 @@ static bool join_columns(struct load *load, const struct column *columns, int co
       return false;
     }
   axis->name = columns[0].entry->key;
+  axis->at = columns[0].entry->at;
   axis->param = columns[0].entry->row;
   axis->logarithmic = columns[0].logarithmic || spreads_by_factor(&columns[0]);
   axis->count = columns[0].count;
@@ -278,8 +280,12 @@ static bool join_columns(struct load *load, const struct column *columns, int co
   for (int c = 0; c < count; c++) keys[c] = columns[c].entry->key;
   for (int i = 0; i < axis->count; i++) {
     const char **texts = arena_array(load->arena, (size_t)count, sizeof *texts);
-    for (int c = 0; c < count; c++) texts[c] = columns[c].texts[i];
-    axis->values[i] = (struct axis_value){.label = texts[0], .count = count, .keys = keys, .texts = texts};
+    struct place *at = arena_array(load->arena, (size_t)count, sizeof *at);
+    for (int c = 0; c < count; c++) {
+      texts[c] = columns[c].texts[i];
+      at[c] = columns[c].places[i];
+    }
+    axis->values[i] = (struct axis_value){.label = texts[0], .count = count, .keys = keys, .texts = texts, .at = at};
   }
   return values_differ(load, axis, columns[0].places);
 }
@@ -307,10 +313,13 @@ static bool read_label(struct axes *axes, const char *axis_name, const struct ya
   value->label = node->key;
   value->keys = arena_array(load->arena, (size_t)entries.count, sizeof *value->keys);
   value->texts = arena_array(load->arena, (size_t)entries.count, sizeof *value->texts);
+  struct place *at = arena_array(load->arena, (size_t)entries.count, sizeof *at);
+  value->at = at;
   for (int i = 0; i < entries.count; i++) {
     const struct entry *entry = &entries.items[i];
     const char *text = key_is_free(axes, entry, index) ? value_read(load, entry, entry->node) : NULL;
     well = well && text;
+    at[value->count] = entry->node->at;
     value->keys[value->count] = entry->key;
     value->texts[value->count++] = text;
   }
@@ -329,14 +338,10 @@ static bool read_named(struct axes *axes, const struct entry *entry, struct axis
     problem_add(load->problems, entry->at, names_shown(load->arena, entry->key), "as the name of an axis: allowed are letters, digits, _ and -");
     return false;
   }
-  for (int a = 0; a < load->scenario->axis_count; a++)
-    if (!strcmp(load->scenario->axes[a].name, entry->key)) {
-      problem_add(load->problems, entry->at, entry->key, "names two axes; give each its own name");
-      return false;
-    }
   bool well = true;
   struct place *places = arena_array(load->arena, (size_t)map->count, sizeof *places);
   axis->name = entry->key;
+  axis->at = entry->at;
   axis->values = arena_array(load->arena, (size_t)map->count, sizeof *axis->values);
   for (const struct yaml_node *child = map->child; child; child = child->next) {
     places[axis->count] = child->key_at;
@@ -349,7 +354,8 @@ static bool read_named(struct axes *axes, const struct entry *entry, struct axis
 /* A misspelt parameter with a range must not pass for a named axis. */
 static bool looks_named(const struct entry_list *entries) {
   const struct entry *entry = entries->items;
-  if (entries->count != 1 || entry->row || entry->node->shape != YAML_MAP || !entry->node->count || strchr(entry->key, '.')) return false;
+  if (entries->count != 1 || entry->row || entry->node->shape != YAML_MAP || !entry->node->count || strchr(entry->key, '.') || load_is_of_groups(entry->key))
+    return false;
   for (const struct yaml_node *child = entry->node->child; child; child = child->next)
     if (child->shape == YAML_MAP) return true;
   return !yaml_find(entry->node, "from") && !yaml_find(entry->node, "to") && !yaml_find(entry->node, "steps");
@@ -365,6 +371,16 @@ static bool read_axis(struct axes *axes, const struct yaml_node *node, struct ax
   }
   if (!load_entries(load, node, &entries)) return false;
   return looks_named(&entries) ? read_named(axes, entries.items, axis) : read_columns(axes, &entries, axis);
+}
+
+/* Each is a column of the study, and those differ without regard to case. */
+static bool name_is_new(struct load *load, const struct axis *axis) {
+  for (int a = 0; a < load->scenario->axis_count; a++)
+    if (!strcasecmp(load->scenario->axes[a].name, axis->name)) {
+      problem_add(load->problems, axis->at, axis->name, "names two axes; give each its own name");
+      return false;
+    }
+  return true;
 }
 
 bool axes_read(struct load *load, const struct yaml_node *node) {
@@ -383,7 +399,7 @@ bool axes_read(struct load *load, const struct yaml_node *node) {
   scenario->axes = arena_array(load->arena, (size_t)node->count, sizeof *scenario->axes);
   for (const struct yaml_node *child = node->child; child; child = child->next) {
     struct axis axis = {0};
-    if (read_axis(&axes, child, &axis))
+    if (read_axis(&axes, child, &axis) && name_is_new(load, &axis))
       scenario->axes[scenario->axis_count++] = axis;
     else
       well = false;

@@ -40,8 +40,18 @@ static int count_leaves(const struct load *load, const struct yaml_node *map, co
   return count;
 }
 
+bool load_is_of_groups(const char *key) {
+  size_t length = strlen(LOAD_GROUPS);
+  return !strncmp(key, LOAD_GROUPS, length) && (!key[length] || key[length] == '.');
+}
+
+void load_no_groups(struct load *load, const struct yaml_node *node) {
+  problem_add(load->problems, node->at, LOAD_GROUPS, "found %s, allowed a map of groups, such as {rural: {share: 15%%}, macro: {}}",
+      node->shape == YAML_MAP ? "an empty map" : load_shown(load, node));
+}
+
 /* `groups: {macro: {}}`: a group that is as the rest of the file says. */
-static bool is_plain_group(const char *key) { return !strncmp(key, "groups.", 7) && !strchr(key + 7, '.'); }
+static bool is_group_name(const char *key) { return load_is_of_groups(key) && key[strlen(LOAD_GROUPS)] && !strchr(key + strlen(LOAD_GROUPS) + 1, '.'); }
 
 static bool collect(struct load *load, const struct yaml_node *map, const char *prefix, struct entry_list *out) {
   bool well = true;
@@ -49,13 +59,15 @@ static bool collect(struct load *load, const struct yaml_node *map, const char *
     struct entry entry = {.node = child, .at = child->key_at};
     entry.key = prefix ? arena_format(load->arena, "%s.%s", prefix, child->key) : child->key;
     entry.row = config_find(load->scratch, entry.key);
-    if (entry.row || !is_group(load, entry.key)) {
+    bool open = child->shape == YAML_MAP && child->count;
+    if (entry.row || !is_group(load, entry.key) || (!strcmp(entry.key, LOAD_GROUPS) && !open)) {
       out->items[out->count++] = entry;
-    } else if (child->shape == YAML_MAP && (child->count || is_plain_group(entry.key))) {
+    } else if (open || (child->shape == YAML_MAP && is_group_name(entry.key))) {
       well = collect(load, child, entry.key, out) && well;
     } else {
-      problem_add(load->problems, entry.at, entry.key, "found %s, but this is a group of keys such as %s; give those or remove the line",
-          load_shown(load, child), group_example(load, entry.key));
+      const char *instead = is_group_name(entry.key) ? "write {} for a group without keys of its own" : "give those or remove the line";
+      problem_add(load->problems, entry.at, entry.key, "found %s, but this is a group of keys such as %s; %s", load_shown(load, child),
+          group_example(load, entry.key), instead);
       well = false;
     }
   }
@@ -75,16 +87,79 @@ int load_slot(const struct load *load, const struct param *row) {
   return -1;
 }
 
+/* Names that could have been meant. */
+struct candidates {
+  const char **names;
+  int count;
+};
+
+/* Keys of tables; for a map also what they have before a dot (`path`). */
+static void add_candidates(struct load *load, struct candidates *candidates, const struct param_table *const *tables, int count, bool map) {
+  for (int t = 0; t < count; t++)
+    for (int i = 0; i < tables[t]->count; i++) {
+      const char *key = tables[t]->rows[i].key;
+      candidates->names[candidates->count++] = key;
+      for (const char *dot = strchr(key, '.'); dot && map; dot = strchr(dot + 1, '.'))
+        candidates->names[candidates->count++] = arena_text(load->arena, key, (size_t)(dot - key));
+    }
+}
+
+static int candidates_room(const struct param_table *const *tables, int count) {
+  int room = 0;
+  for (int t = 0; t < count; t++)
+    for (int i = 0; i < tables[t]->count; i++)
+      for (const char *at = tables[t]->rows[i].key; at; at = strchr(at + 1, '.')) room++;
+  return room;
+}
+
+static const char *nearest_key(struct load *load, const struct entry *entry, const char *const *sections, int section_count) {
+  const struct domain *domain = load->scenario->domain;
+  const struct param_table *own[] = {&run_params};
+  struct candidates candidates = {
+      .names = arena_array(
+          load->arena, (size_t)(run_params.count + candidates_room(domain->tables, domain->table_count) + section_count + 1), sizeof *candidates.names)};
+  bool map = entry->node->shape == YAML_MAP;
+  add_candidates(load, &candidates, own, 1, map);
+  add_candidates(load, &candidates, domain->tables, domain->table_count, map);
+  for (int i = 0; i < section_count; i++) candidates.names[candidates.count++] = sections[i];
+  if (domain->group_table_count) candidates.names[candidates.count++] = LOAD_GROUPS;
+  return names_nearest(entry->key, candidates.names, candidates.count);
+}
+
+/* Of a key below groups: the group first, then the key among those it may have. */
+static const char *nearest_in_group(struct load *load, const struct entry *entry) {
+  const struct domain *domain = load->scenario->domain;
+  const struct roster *roster = load->scenario->roster;
+  const char *name = entry->key + strlen(LOAD_GROUPS) + 1, *dot = strchr(name, '.');
+  size_t length = dot ? (size_t)(dot - name) : strlen(name);
+  if (roster_find(roster, name, length) < 0) {
+    const char *group = names_nearest(arena_text(load->arena, name, length), roster->groups, roster->group_count);
+    return group ? arena_format(load->arena, LOAD_GROUPS ".%s%s", group, dot ? dot : "") : NULL;
+  }
+  struct candidates candidates = {
+      .names = arena_array(load->arena, (size_t)candidates_room(domain->group_tables, domain->group_table_count) + 1, sizeof *candidates.names)};
+  add_candidates(load, &candidates, domain->group_tables, domain->group_table_count, entry->node->shape == YAML_MAP);
+  candidates.names[candidates.count++] = roster_share.key;
+  const char *key = names_nearest(dot ? dot + 1 : "", candidates.names, candidates.count);
+  return key ? arena_format(load->arena, LOAD_GROUPS ".%.*s.%s", (int)length, name, key) : NULL;
+}
+
 void load_unknown_key(struct load *load, const struct entry *entry, const char *const *sections, int section_count) {
-  int count = 0;
   if (problem_list_is_full(load->problems)) return;
-  const char **names = arena_array(load->arena, (size_t)(load->slot_count + section_count), sizeof *names);
-  for (int t = 0; t < load->table_count; t++)
-    for (int i = 0; i < load->tables[t]->count; i++) names[count++] = load->tables[t]->rows[i].key;
-  for (int i = 0; i < section_count; i++) names[count++] = sections[i];
-  const char *nearest = names_nearest(entry->key, names, count), *shown = names_shown(load->arena, entry->key);
+  const char *shown = names_shown(load->arena, entry->key), *nearest = NULL;
+  bool in_groups = load_is_of_groups(entry->key) && load->scenario->domain->group_table_count, any = load->scenario->roster->group_count > 0;
+  if (in_groups && any && !entry->key[strlen(LOAD_GROUPS)]) {
+    load_no_groups(load, entry->node);
+    return;
+  }
+  if (!in_groups)
+    nearest = nearest_key(load, entry, sections, section_count);
+  else if (any)
+    nearest = nearest_in_group(load, entry);
   if (nearest)
     problem_add(load->problems, entry->at, shown, "unknown key; did you mean %s?", nearest);
+  else if (in_groups && !any)
+    problem_add(load->problems, entry->at, shown, "unknown key; `groups:` names no group of which it could be");
   else
     problem_add(load->problems, entry->at, shown, "unknown key; `pqnetsim params %s` lists what there is", load->scenario->domain->name);
 }

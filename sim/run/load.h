@@ -19,7 +19,7 @@ struct load {
   struct arena *arena;
   struct problem_list *problems;
   struct scenario *scenario;
-  const struct param_table **tables; /* run_params, then the domain's */
+  const struct param_table **tables; /* run_params, then the roster's */
   int table_count;
   int slot_count;         /* parameters in all tables */
   struct config *scratch; /* values are tried on it */
@@ -43,10 +43,16 @@ struct entry_list {
  * group come with row NULL. False when a group was given something else than keys. */
 bool load_entries(struct load *load, const struct yaml_node *map, struct entry_list *out);
 
+/* The section of groups, and all keys below it. */
+#define LOAD_GROUPS "groups"
+bool load_is_of_groups(const char *key);
+/* The problem of a section that is no map of groups. */
+void load_no_groups(struct load *load, const struct yaml_node *node);
+
 /* Index of the parameter a row writes: its own, or that of the key a pseudo key sets. */
 int load_slot(const struct load *load, const struct param *row);
 
-/* "unknown key", with the nearest one. sections: keys of the place that are no parameters. */
+/* "unknown key", with the nearest one: in a group among the group's own. sections: keys of the place that are no parameters. */
 void load_unknown_key(struct load *load, const struct entry *entry, const char *const *sections, int section_count);
 
 /* Places of the keys given so far, by slot: false and a problem when `entry` gives a parameter a second time. */

@@ -22,9 +22,10 @@ static int metric_index(struct load *load, struct place at, const char *section,
   for (int m = 0; m < roster->metric_count; m++)
     if (!strcmp(roster->metrics[m].name, name)) return m;
   if (problem_list_is_full(load->problems)) return -1;
-  const char **names = metric_names(load), *nearest = names_nearest(name, names, roster->metric_count);
-  problem_add(load->problems, at, section, "unknown metric %s%s%s; %s has %s", names_shown(load->arena, name), nearest ? ", did you mean " : "",
-      nearest ? nearest : "", roster->domain->name, names_join(load->arena, names, roster->domain->metric_count));
+  const char **names = metric_names(load), *nearest = names_nearest(name, names, roster->metric_count), *of_groups = "";
+  for (int g = 0; g < roster->group_count; g++) of_groups = arena_format(load->arena, "%s%s@%s", of_groups, g ? ", " : "; each also with ", roster->groups[g]);
+  problem_add(load->problems, at, section, "unknown metric %s%s%s; %s has %s%s", names_shown(load->arena, name), nearest ? ", did you mean " : "",
+      nearest ? nearest : "", roster->domain->name, names_join(load->arena, names, roster->domain->metric_count), of_groups);
   return -1;
 }
 

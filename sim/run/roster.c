@@ -21,8 +21,18 @@ bool roster_is_name(const char *name, size_t length) {
   return length > 0 && length <= ROSTER_NAME && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") >= length;
 }
 
-static const struct param share_row = {
-    .kind = PARAM_SHARE, .min = 0, .max = SHARE_ONE, .absent = true, .help = "share of the population; a group without one takes what the others leave"};
+int roster_find(const struct roster *roster, const char *name, size_t length) {
+  for (int g = 0; g < roster->group_count; g++)
+    if (strlen(roster->groups[g]) == length && !strncmp(roster->groups[g], name, length)) return g;
+  return -1;
+}
+
+const struct param roster_share = {.key = "share",
+    .kind = PARAM_SHARE,
+    .min = 0,
+    .max = SHARE_ONE,
+    .absent = true,
+    .help = "share of the population; a group without one takes what the others leave"};
 
 static int keys_of(const struct domain *domain) {
   int count = 1; /* share */
@@ -32,8 +42,8 @@ static int keys_of(const struct domain *domain) {
 
 /* The rows of one group: share, then a copy of every key it may have, each without a value until it is set. */
 static struct param *add_rows(const struct domain *domain, const char *name, struct param *row) {
-  *row = share_row;
-  row++->key = joined("groups.%s.%s", name, "share");
+  *row = roster_share;
+  row++->key = joined("groups.%s.%s", name, roster_share.key);
   for (int t = 0; t < domain->group_table_count; t++)
     for (int i = 0; i < domain->group_tables[t]->count; i++) {
       const struct param *original = &domain->group_tables[t]->rows[i];
@@ -73,7 +83,7 @@ struct roster *roster_new(const struct domain *domain, const char *const *groups
   roster->groups = must(calloc((size_t)group_count + 1, sizeof *roster->groups));
   for (int g = 0; g < group_count; g++) roster->groups[g] = must(strdup(groups[g]));
   roster->tables = must(calloc((size_t)domain->table_count + 1, sizeof *roster->tables));
-  memcpy(roster->tables, domain->tables, (size_t)domain->table_count * sizeof *roster->tables);
+  for (int t = 0; t < domain->table_count; t++) roster->tables[t] = domain->tables[t];
   roster->table_count = domain->table_count;
   if (group_count > 0) roster->tables[roster->table_count++] = group_table(roster);
   add_metrics(roster);
@@ -101,27 +111,30 @@ void roster_free(struct roster *roster) {
 }
 
 /* The point's configuration with the group's keys on top. Its rows follow each other in the groups' table. */
-static int resolve(const struct roster *roster, int g, const struct config *config, struct config **own, struct domain_group *out, struct err *e) {
+static struct config *resolve(const struct roster *roster, int g, const struct config *config, struct domain_group *out) {
   const struct param_table *table = roster->tables[roster->table_count - 1];
-  int keys = keys_of(roster->domain), code = 0;
+  int keys = keys_of(roster->domain);
   const struct param *rows = &table->rows[g * keys];
   size_t prefix = strlen("groups..") + strlen(roster->groups[g]);
   *out = (struct domain_group){.name = roster->groups[g], .share_ppb = -1};
   if (config_is_set(config, rows[0].key)) out->share_ppb = config_number(config, rows[0].key);
-  *own = config_copy(config);
-  for (int k = 1; k < keys && !code; k++)
-    if (!rows[k].sets && config_is_set(config, rows[k].key)) code = config_set(*own, rows[k].key + prefix, config_text(config, rows[k].key), e);
-  out->config = *own;
-  return code;
+  struct config *own = config_copy(config);
+  for (int k = 1; k < keys; k++) {
+    struct err e = {0};
+    if (rows[k].sets || !config_is_set(config, rows[k].key)) continue;
+    int code = config_set(own, rows[k].key + prefix, config_text(config, rows[k].key), &e);
+    assert(!code); /* the group's row is a copy of the one that reads its canonical text */
+  }
+  out->config = own;
+  return own;
 }
 
 int roster_prepare(const struct roster *roster, const struct config *config, const char *base_dir, const struct net_ops *ops, void **state, struct err *e) {
   struct domain_group groups[ROSTER_GROUPS];
   struct config *own[ROSTER_GROUPS] = {0};
   struct domain_point point = {.config = config, .base_dir = base_dir, .ops = ops, .group_count = roster->group_count, .groups = groups};
-  int code = 0;
-  for (int g = 0; g < roster->group_count && !code; g++) code = resolve(roster, g, config, &own[g], &groups[g], e);
-  if (!code) code = roster->domain->prepare(&point, state, e);
+  for (int g = 0; g < roster->group_count; g++) own[g] = resolve(roster, g, config, &groups[g]);
+  int code = roster->domain->prepare(&point, state, e);
   for (int g = 0; g < roster->group_count; g++) config_free(own[g]);
   return code;
 }

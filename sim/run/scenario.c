@@ -4,6 +4,7 @@
 #include "sim/run/names.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -103,38 +104,60 @@ static const struct domain *find_domain(struct load *load, const struct yaml_nod
   return NULL;
 }
 
-/* Groups are named by the keys of `groups:`, in the file or in --set; their parameters must be known before any is read. */
+/* Groups are named by the keys of `groups:`, in the file or in --set; their parameters must be known before any is read.
+ * What is wrong with a name is told here, so a key of a group that is not among these needs no second word. */
 struct group_names {
+  const struct domain *domain;
   const char *names[ROSTER_GROUPS];
   int count;
+  bool refused; /* too many, or of a domain without groups: said once */
+  struct place at;
 };
 
-static void add_group(struct load *load, struct group_names *groups, const struct yaml_node *node, const char *key) {
+static void add_group(struct load *load, struct group_names *groups, struct place at, const char *key) {
   size_t length = strcspn(key, ".");
-  const char *name = arena_text(load->arena, key, length), *shown = names_shown(load->arena, name);
+  const char *name = arena_text(load->arena, key, length);
   if (!roster_is_name(name, length)) {
-    problem_add(load->problems, node->key_at, "groups", "found the name '%s', allowed are letters, digits, - and _, at most %d of them", shown, ROSTER_NAME);
+    problem_add(load->problems, at, "groups", "found the name '%s', allowed are letters, digits, - and _, at most %d of them", names_shown(load->arena, name),
+        ROSTER_NAME);
     return;
   }
   for (int g = 0; g < groups->count; g++) {
     if (!strcmp(groups->names[g], name)) return;
     if (strcasecmp(groups->names[g], name)) continue;
-    problem_add(load->problems, node->key_at, "groups", "found %s and %s, which differ in case alone", groups->names[g], name);
+    problem_add(load->problems, at, "groups", "found %s and %s, which differ in case alone", groups->names[g], name);
     return;
   }
-  if (groups->count == ROSTER_GROUPS)
-    problem_add(load->problems, node->key_at, "groups", "found more than %d", ROSTER_GROUPS);
-  else
+  if (groups->count < ROSTER_GROUPS) {
     groups->names[groups->count++] = name;
+    return;
+  }
+  if (!groups->refused) problem_add(load->problems, at, "groups", "found %s as one more than %d, the most there may be", name, ROSTER_GROUPS);
+  groups->refused = true;
 }
 
 static void find_groups(struct load *load, const struct yaml_node *map, struct group_names *groups) {
-  static const char section[] = "groups", prefix[] = "groups.";
   for (const struct yaml_node *child = map->child; child; child = child->next) {
-    if (!strncmp(child->key, prefix, strlen(prefix))) add_group(load, groups, child, child->key + strlen(prefix));
-    if (strcmp(child->key, section) || child->shape != YAML_MAP) continue;
-    for (const struct yaml_node *group = child->child; group; group = group->next) add_group(load, groups, group, group->key);
+    if (!load_is_of_groups(child->key)) continue;
+    bool whole = !child->key[strlen(LOAD_GROUPS)];
+    if (!groups->at.line) groups->at = child->key_at;
+    if (!groups->domain->group_table_count) {
+      if (!groups->refused) problem_add(load->problems, child->key_at, LOAD_GROUPS, "%s has no groups; remove them", groups->domain->name);
+      groups->refused = true;
+    } else if (!whole) {
+      add_group(load, groups, child->key_at, child->key + strlen(LOAD_GROUPS) + 1);
+    } else if (child->shape != YAML_MAP || !child->count) {
+      load_no_groups(load, child);
+    } else {
+      for (const struct yaml_node *group = child->child; group; group = group->next) add_group(load, groups, group->key_at, group->key);
+    }
   }
+}
+
+/* A key that find_groups has refused. */
+static bool is_refused_group(const struct load *load, const char *key) {
+  const char *name = key + strlen(LOAD_GROUPS);
+  return load_is_of_groups(key) && (!*name || roster_find(load->scenario->roster, name + 1, strcspn(name + 1, ".")) < 0);
 }
 
 /* Makes room for the domain's parameters. */
@@ -151,6 +174,16 @@ static void open_domain(struct load *load, const struct domain *domain, const st
   load->scenario->base = config_new(tables, load->table_count);
   load->scratch = config_new(tables, load->table_count);
   load->fixed = arena_array(load->arena, (size_t)load->slot_count, sizeof *load->fixed);
+  load->scenario->setting_count = load->slot_count + 1;
+  load->scenario->settings = arena_array(load->arena, (size_t)load->slot_count + 1, sizeof *load->scenario->settings);
+  load->scenario->settings[load->slot_count] = (struct setting){LOAD_GROUPS, groups->at};
+}
+
+/* A value for the base, and where it was. */
+static void take_entry(struct load *load, struct entry *claims, const struct entry *entry) {
+  if (!load_claim(load, claims, entry)) return;
+  load->scenario->settings[load_slot(load, entry->row)] = (struct setting){entry->row->sets ? entry->row->sets : entry->row->key, entry->node->at};
+  value_set(load, load->scenario->base, entry);
 }
 
 static void read_title(struct load *load, const struct yaml_node *node) {
@@ -170,10 +203,10 @@ static void apply_file(struct load *load, const struct yaml_node *root, const st
     int section = section_of(entry->key);
     if (section < SECTION_COUNT)
       found[section] = entry->node;
-    else if (!entry->row)
+    else if (entry->row)
+      take_entry(load, claims, entry);
+    else if (!is_refused_group(load, entry->key))
       load_unknown_key(load, entry, sections, SECTION_COUNT);
-    else if (load_claim(load, claims, entry))
-      value_set(load, load->scenario->base, entry);
   }
 }
 
@@ -185,14 +218,14 @@ static void apply_set(struct load *load, const struct yaml_node *map, const stru
     const struct entry *entry = &entries.items[i];
     int section = section_of(entry->key);
     if (entry->row) {
-      if (load_claim(load, load->fixed, entry)) value_set(load, load->scenario->base, entry);
+      take_entry(load, load->fixed, entry);
     } else if (section == SECTION_TITLE && *title) {
       problem_add(load->problems, entry->at, "title", "given twice; remove one of them");
     } else if (section == SECTION_TITLE) {
       *title = entry->node;
     } else if (section < SECTION_COUNT) {
       problem_add(load->problems, entry->at, NULL, "belongs into the file; --set changes parameters and the title");
-    } else {
+    } else if (!is_refused_group(load, entry->key)) {
       load_unknown_key(load, entry, title_only, 1);
     }
   }
@@ -232,15 +265,11 @@ static void read_scenario(struct load *load, size_t size, const char *const *set
   const struct domain *domain = find_domain(load, root);
   if (!domain) return;
   const struct yaml_node **maps = arena_array(load->arena, (size_t)set_count + 1, sizeof *maps);
-  struct group_names groups = {.count = 0};
+  struct group_names groups = {.domain = domain};
   find_groups(load, root, &groups);
   for (int i = 0; i < set_count; i++) {
     maps[i] = read_set(load, sets[i], i + 1);
     if (maps[i]) find_groups(load, maps[i], &groups);
-  }
-  if (groups.count > 0 && domain->group_table_count == 0) {
-    problem_add(load->problems, (struct place){0}, "groups", "%s has no groups", domain->name);
-    groups.count = 0;
   }
   open_domain(load, domain, &groups);
   apply_file(load, root, found);
@@ -280,4 +309,36 @@ void scenario_free(struct scenario *scenario) {
   config_free(scenario->base);
   roster_free(scenario->roster);
   arena_free(scenario->arena);
+}
+
+/* Where an axis, or else the base, gives a key its value. */
+static bool is_given(const struct scenario *scenario, const int *digits, const char *key, struct place *at) {
+  for (int a = 0; digits && a < scenario->axis_count; a++) {
+    const struct axis_value *value = &scenario->axes[a].values[digits[a]];
+    for (int k = 0; k < value->count; k++) {
+      const struct param *row = config_find(scenario->base, value->keys[k]);
+      if (strcmp(row->sets ? row->sets : row->key, key)) continue;
+      *at = value->at[k];
+      return true;
+    }
+  }
+  for (int s = 0; s < scenario->setting_count; s++)
+    if (scenario->settings[s].key && !strcmp(scenario->settings[s].key, key)) {
+      *at = scenario->settings[s].at;
+      return at->line > 0;
+    }
+  return false;
+}
+
+bool scenario_place(const struct scenario *scenario, const int *digits, const char *key, struct place *at) {
+  const char *dot = load_is_of_groups(key) && key[strlen(LOAD_GROUPS)] ? strchr(key + strlen(LOAD_GROUPS) + 1, '.') : NULL;
+  int group = dot ? (int)(dot + 1 - key) : 0; /* length of "groups.NAME." */
+  for (const char *plain = key + group; plain;) {
+    char own[256];
+    snprintf(own, sizeof own, "%.*s%s", group, key, plain);
+    if (is_given(scenario, digits, own, at) || is_given(scenario, digits, plain, at)) return true;
+    const struct param *row = config_find(scenario->base, plain);
+    plain = row ? row->follows : NULL;
+  }
+  return false;
 }

@@ -12,18 +12,21 @@
 #ifndef PQNETSIM_SCENARIO_H
 #define PQNETSIM_SCENARIO_H
 
-#include "sim/run/roster.h"
 #include "sim/run/arena.h"
+#include "sim/run/problem.h"
+#include "sim/run/roster.h"
 
 /* One value of an axis: the keys it sets. */
 struct axis_value {
   const char *label; /* what is stored and plotted: canonical value, or the name given in a named axis */
   int count;
   const char **keys, **texts; /* canonical */
+  const struct place *at;     /* of each text */
 };
 
 struct axis {
   const char *name;          /* the first key of the axis, or its given name ("stage") */
+  struct place at;           /* of the name */
   const struct param *param; /* of the first key; NULL for a named axis, whose labels are plain text */
   bool logarithmic;          /* given as scale: log, or all values positive and spread by equal factors */
   int count;
@@ -61,6 +64,11 @@ struct scenario {
   int *metrics;     /* indices into roster->metrics, in table order */
   int requirement_count;
   struct requirement *requirements;
+  int setting_count; /* what base was given, for scenario_place */
+  struct setting {
+    const char *key; /* the one written; of a pseudo key what it sets. NULL: an empty slot */
+    struct place at;
+  } * settings;
 };
 
 /* seed and replications: keys of the run itself, a table shared by every domain. */
@@ -70,5 +78,10 @@ extern const struct param_table run_params;
  * --set fixes is an error for a sweep but not for run: want_axes false checks the sweep part, but leaves axes and skips out. */
 int scenario_load(const char *path, const char *const *sets, int set_count, bool want_axes, struct scenario **out, struct err *e) MUST_CHECK;
 void scenario_free(struct scenario *scenario);
+
+/* Where the value was written that a point has for a key: by an axis, by --set or in the file. A key of a group that was not
+ * given has the plain key's value, one that follows another the other's. digits: value index per axis; NULL for the base point.
+ * False for a default. */
+bool scenario_place(const struct scenario *scenario, const int *digits, const char *key, struct place *at);
 
 #endif

@@ -102,7 +102,8 @@ static const char *list_text(struct load *load, const struct entry *entry, const
   }
   for (const struct yaml_node *child = list->child; child; child = child->next) {
     const char *element = NULL;
-    if (child->shape != YAML_TEXT || yaml_is_null(child))
+    bool odd = child->shape == YAML_TEXT && names && child->text[strcspn(child->text, ",[]{}\"'")]; /* would be taken for another list */
+    if (child->shape != YAML_TEXT || yaml_is_null(child) || odd)
       problem_add(load->problems, child->at, entry->key, "found %s in the list, allowed %s", load_shown(load, child), names ? "names" : "whole numbers");
     else
       element = names ? scalar_text(load, entry, child) : count_text(load, entry, child);
@@ -116,8 +117,9 @@ static const char *list_text(struct load *load, const struct entry *entry, const
 static const char *node_text(struct load *load, const struct entry *entry, const struct yaml_node *node) {
   if (problem_list_is_full(load->problems)) return NULL;
   enum param_kind kind = entry->row->kind;
-  bool fits = node->shape == YAML_TEXT ? kind != PARAM_LIST || yaml_is_null(node)
-                                       : (node->shape == YAML_MAP && kind == PARAM_LOSS) || (node->shape == YAML_LIST && (kind == PARAM_LIST || kind == PARAM_NAMES));
+  bool fits = node->shape == YAML_TEXT
+                  ? kind != PARAM_LIST || yaml_is_null(node)
+                  : (node->shape == YAML_MAP && kind == PARAM_LOSS) || (node->shape == YAML_LIST && (kind == PARAM_LIST || kind == PARAM_NAMES));
   if (!fits) {
     problem_add(load->problems, node->at, entry->key, "found %s, allowed %s%s", load_shown(load, node), allowed(load, entry->row),
         node->shape == YAML_LIST ? "; several values belong under sweep:" : "");

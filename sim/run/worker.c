@@ -8,10 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 /* Raised whenever a frame's meaning changes. */
-#define WORKER_FORMAT 1
+#define WORKER_FORMAT 2
 #define HELLO_NAME "pqnetsim-worker"
 
 /* A growing byte string; starts with room for the frame's length. */
@@ -107,8 +108,8 @@ unsigned char *worker_encode_job(const struct worker_job *job, size_t *size) {
   buffer_text(&b, "\ndomain\t");
   buffer_escaped(&b, job->roster->domain->name);
   buffer_text(&b, "\n");
-  /* the run's own keys (seed, replications, title) travel above; the worker's config has the domain's tables only */
   for (int g = 0; g < job->roster->group_count; g++) buffer_format(&b, "group\t%s\n", job->roster->groups[g]);
+  /* the run's own keys (seed, replications, title) travel above; the worker's config has the roster's tables only */
   for (int t = 0; t < job->roster->table_count; t++)
     for (int r = 0; r < job->roster->tables[t]->count; r++) {
       const struct param *row = &job->roster->tables[t]->rows[r];
@@ -276,8 +277,9 @@ static int read_domain(struct request *r, char *value, struct err *e) {
 }
 
 static int read_group(struct request *r, char *value, struct err *e) {
-  if (!r->domain || r->config || r->domain->group_table_count == 0 || r->group_count == ROSTER_GROUPS || !roster_is_name(value, strlen(value)))
-    return err_add(e, ERR_SYSTEM, "damaged request: group '%s'", value);
+  bool good = r->domain && !r->config && r->domain->group_table_count > 0 && r->group_count < ROSTER_GROUPS && roster_is_name(value, strlen(value));
+  for (int g = 0; g < r->group_count; g++) good = good && strcasecmp(r->groups[g], value);
+  if (!good) return err_add(e, ERR_SYSTEM, "damaged request: group '%s'", value);
   r->groups[r->group_count++] = value;
   return 0;
 }

@@ -112,7 +112,7 @@ call run "$work/small.yaml" --json --seed 1 --set 'replications=5'
 test_that '--seed and --set as in the file change nothing' same "$work/out" "$work/first.json"
 for reps in 0 -1 1.5 x; do
   call run "$work/small.yaml" --reps=$reps
-  test_that "--reps $reps" ends 2 'replications'
+  test_that "--reps $reps" ends 2 '^--reps: found '
   test_that "--reps $reps prints nothing" silent out
 done
 call run "$work/small.yaml" --reps 1
@@ -121,7 +121,10 @@ printf 'scenario: e2\n' >"$work/plain.yaml"
 call run "$work/plain.yaml"
 test_that 'a file without sweep: no remark' eval '! warns sweep'
 call run "$work/plain.yaml" --set path.jitter=5ms
-test_that 'values that contradict each other' ends 2 'path.jitter'
+test_that 'values that contradict each other' ends 2 '^--set path.jitter: found 5ms, above'
+printf 'scenario: e2\npath: {delay: 1ms,\n  jitter: 5ms}\n' >"$work/jitter.yaml"
+call run "$work/jitter.yaml"
+test_that 'and where in the file' ends 2 'jitter.yaml:3:11: path.jitter: found 5ms, above'
 if [ -w /dev/full ]; then
   status=0
   "$p" list algorithms >/dev/full 2>"$work/err" || status=$?
@@ -197,7 +200,12 @@ test_that 'every bad point is listed' eval '[ "$(grep -c "point [12] (path.jitte
 test_that 'bad points exit 2' exits 2
 test_that 'bad points: nothing is written' [ ! -e "$work/bad.db" ]
 call check "$work/bad.yaml"
-test_that 'check finds them too' ends 2 'point 2 (path.jitter=5ms)'
+test_that 'check finds them too, with the place' ends 2 'bad.yaml:3:29: point 2 (path.jitter=5ms): path.jitter: found 5ms'
+for name in id RUN_key replications Point; do
+  printf 'scenario: e2\nsweep:\n  - %s: {a: {path.delay: 1ms}, b: {path.delay: 2ms}}\n' $name >"$work/name.yaml"
+  call check "$work/name.yaml"
+  test_that "an axis called $name is refused by check" ends 2 "name.yaml:3:5: $name: "
+done
 
 # ---- files that are not ours
 echo 'shopping list' >"$work/note.db"
@@ -232,6 +240,66 @@ call run "$work/require.yaml" --set path.delay=1ms
 test_that 'run: requirements that hold' eval 'exits 0 && says "^pass  tunnel_setup"'
 call run "$work/require.yaml" --set path.delay=10ms --json
 test_that 'run --json: verdicts on stderr' eval 'exits 1 && warns "^FAIL  tunnel_setup" && ! says FAIL'
+
+# ---- groups
+cat >"$work/fleet.yaml" <<'END'
+scenario: e2
+e2: {nodes: 20, setup: no}
+replications: 2
+groups:
+  macro: {path: {rtt: 8ms}}
+  rural: {share: 15%, path: {rtt: 40ms, mtu: 1400}}
+  legacy: {share: 40%, ipsec: {kex: mlkem768}}
+sweep:
+  - stage: {today: {groups.legacy.share: 80%}, done: {groups.legacy.share: 0%}}
+  - groups.rural.path.rtt: [20ms, 40ms]
+skip: [{stage: done, groups.rural.path.rtt: 20ms}]
+metrics: [tunnel_setup, 'success@rural']
+require: ['tunnel_setup@rural.p95 <= 1s']
+END
+call check "$work/fleet.yaml"
+test_that 'check: groups' eval 'exits 0 && says "^3 points" && says "^groups.rural.path.delay  *20ms" && says "^groups.legacy.share  *40%"'
+test_that 'check: what a group does not set is not listed' eval '! says "^groups.macro.path.loss"'
+call run "$work/fleet.yaml"
+test_that 'run: metrics of groups' eval 'exits 0 && says "^tunnel_setup@rural  *ms  *6 " && says "^success@rural" && ! says "^success@macro"'
+test_that 'run: a requirement of a group' says '^pass  tunnel_setup@rural.p95 <= 1s'
+# 15 % and 40 % of 20 nodes are 3 and 8; two replications.
+test_that 'run: as many nodes as the shares say' eval 'says "^tunnel_setup@legacy  *ms  *16 " && says "^tunnel_setup  *ms  *40 "'
+call run "$work/fleet.yaml" --json --set groups.rural.path.loss=1% --set groups.legacy.share=0%
+test_that 'run --json: resolved keys of groups, in order' eval \
+  '[ "$(tr -d "\n" <"$work/out" | grep -o "\"groups[^,}]*" | tr "\n" ";")" = "\"groups.macro.path.delay\": \"4ms\";\"groups.rural.share\": \"15%\";\"groups.rural.path.delay\": \"20ms\";\"groups.rural.path.loss\": \"1%\";\"groups.rural.path.mtu\": \"1400B\";\"groups.legacy.share\": \"0%\";\"groups.legacy.ipsec.kex\": \"mlkem768\";" ]'
+test_that 'run --json: no metric of an empty group' eval 'says "\"tunnel_setup@rural\": {" && ! says "@legacy"'
+call run "$work/plain.yaml" --set groups.far.share=20% --set 'groups.near={}' --set e2.nodes=5 --json
+test_that '--set alone makes groups' eval 'exits 0 && says "\"tunnel_setup@far\"" && says "\"tunnel_setup@near\""'
+call sweep "$work/fleet.yaml" -o "$work/fleet.db" --jobs 2
+test_that 'sweep: groups' eval 'exits 0 && says "^require: 3 of 3 hold$"'
+call show "$work/fleet.db" tunnel_setup@rural.mean --where groups.rural.path.rtt=40ms
+test_that 'show: a metric of a group' eval 'exits 0 && says "tunnel_setup@rural.mean" && says "^ *2  *done  *40 "'
+call export "$work/fleet.db"
+test_that 'export: metrics of groups' eval 'exits 0 && says "^0,today,20,tunnel_setup@legacy,ms,"'
+call plot "$work/fleet.db" -o "$work/fleet.svg" --y tunnel_setup@rural.p95 --x stage
+test_that 'plot: a metric of a group' eval 'exits 0 && grep -q "tunnel_setup@rural" "$work/fleet.svg"'
+call sweep "$work/fleet.yaml" -o "$work/fleet.db" --set groups.rural.path.mtu=1300
+test_that 'a changed group is another study' eval 'exits 2 && warns groups.rural.path.mtu'
+call sweep "$work/fleet.yaml" -o "$work/fleet.db"
+test_that 'an unchanged one is finished' ends 0 '(3 were there)'
+call check "$work/fleet.yaml" --set groups.rural.share=120%
+test_that 'a share of 120 %' ends 2 '^--set groups.rural.share: found 120%, allowed 0% to 100%$'
+sed 's/mtu: 1400/mtv: 1400/; s/  legacy:/  rural:/; s/  macro:/  my macros:/' "$work/fleet.yaml" >"$work/broken.yaml"
+call check "$work/broken.yaml"
+test_that 'a group twice' ends 2 'broken.yaml:7:3: rural: given twice, first at line 6'
+sed -i '7s/rural/legacy/' "$work/broken.yaml"
+call check "$work/broken.yaml"
+test_that 'an unknown key in a group' ends 2 'broken.yaml:6:41: groups.rural.path.mtv: unknown key; did you mean groups.rural.path.mtu?'
+test_that 'a name with a space' ends 2 "broken.yaml:5:3: groups: found the name 'my macros'"
+call check "$work/fleet.yaml" --set groups.rural.path.jitter=30ms
+test_that 'a contradiction in a group' ends 2 '--set groups.rural.path.jitter: point 0 (stage=today, groups.rural.path.rtt=20ms): found 30ms, above'
+call params e2
+test_that 'params tells of groups' eval 'says "groups.NAME.share " && says "groups.NAME.KEY .* path, platform, ipsec"'
+call init e2
+sed -n 's/^# groups:/groups:/p; t; p' "$work/out" >"$work/grouped.yaml"
+call check "$work/grouped.yaml"
+test_that 'init has an example of groups that check accepts' eval 'exits 0 && says "^groups.far.share  *20%"'
 
 # ---- show, plot
 call show "$work/one.db" tunnel_setup.p95 --where path.delay=10ms
@@ -342,6 +410,8 @@ if [ -x ./pqnetsim-ns3 ]; then
   test_that 'ns3: one worker and two give the same export' eval '[ -s "$work/ns1.csv" ] && same "$work/ns1.csv" "$work/ns2.csv"'
   call sweep "$work/small.yaml" -o "$work/one.db" --backend ns3
   test_that 'a study has one backend' ends 2 'backend'
+  call run "$work/fleet.yaml" --backend ns3
+  test_that 'ns3: groups' eval 'exits 0 && says "^tunnel_setup@rural  *ms  *6 " && says "^tunnel_setup@legacy  *ms  *16 "'
   call list backends
   test_that 'list backends knows ns3' says '^ns3 *yes'
 fi

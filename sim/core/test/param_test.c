@@ -303,9 +303,199 @@ static void each_resolved_value_in_table_order(void **state) {
   assert_non_null(strstr(listing.text, "e2.share=100%\ntitle=\ne2.queue=none\n"));
 }
 
+/* ---- lists of names, and rows that may have no value ---- */
+
+static const struct param more_rows[] = {
+    {.key = "kex.one", .kind = PARAM_NAME, .absent = true, .check = check_kex},
+    {.key = "kex.offered", .kind = PARAM_NAMES, .fallback = "[x25519, x25519mlkem768]", .check = check_kex},
+    {.key = "kex.some", .kind = PARAM_NAMES, .min = 1, .max = 3, .absent = true},
+    {.key = "kex.any", .kind = PARAM_NAMES, .fallback = "[]"},
+    {.key = "kex.pair", .kind = PARAM_NAMES, .min = 2, .max = 2, .absent = true},
+    {.key = "own.delay", .kind = PARAM_TIME, .min = 1000, .max = 10 * S, .absent = true},
+    {.key = "own.rtt", .kind = PARAM_TIME, .min = 0, .max = 30 * S, .sets = "own.delay", .absent = true},
+    {.key = "own.queue", .kind = PARAM_QUEUE, .min = 1, .max = 1000, .absent = true},
+    {.key = "last", .kind = PARAM_COUNT, .fallback = "3", .min = 0, .max = 9},
+};
+static const struct param_table more_table = {more_rows, sizeof more_rows / sizeof more_rows[0]};
+static const struct param_table *const more_tables[] = {&more_table};
+
+static int setup_more(void **state) {
+  *state = config_new(more_tables, 1);
+  return 0;
+}
+
+struct name_list {
+  int count;
+  char text[2000];
+};
+static void add_to_list(void *arg, const char *name) {
+  struct name_list *list = arg;
+  size_t length = strlen(list->text);
+  snprintf(list->text + length, sizeof list->text - length, "%s;", name);
+  list->count++;
+}
+
+static const struct {
+  const char *key, *text, *canonical, *names;
+} name_lists[] = {
+    {"kex.offered", "[x25519]", "[x25519]", "x25519;"}, {"kex.offered", "X25519MLKEM768", "[x25519mlkem768]", "x25519mlkem768;"}, /* one bare name */
+    {"kex.offered", " [ X25519MLKEM768 ,x25519 ] ", "[x25519mlkem768, x25519]", "x25519mlkem768;x25519;"},                        /* the order is kept */
+    {"kex.offered", "[\"x25519\", 'x25519mlkem768']", "[x25519, x25519mlkem768]", "x25519;x25519mlkem768;"}, {"kex.offered", "[]", "[]", ""},
+    {"kex.offered", "[ ]", "[]", ""}, {"kex.some", "[c, a, b]", "[c, a, b]", "c;a;b;"}, {"kex.some", "c", "[c]", "c;"},
+    {"kex.any", "[b, ab, a, aba]", "[b, ab, a, aba]", "b;ab;a;aba;"}, /* a part of a name is another name */
+    {"kex.any", "[a, A]", "[a, A]", "a;A;"},                          /* without a check the spelling is the name */
+};
+
+static void lists_of_names(void **state) {
+  struct config *config = *state;
+  struct name_list fallback = {0};
+  assert_string_equal(config_text(config, "kex.offered"), "[x25519, x25519mlkem768]");
+  assert_int_equal(config_names(config, "kex.offered", add_to_list, &fallback), 2);
+  assert_string_equal(fallback.text, "x25519;x25519mlkem768;");
+  for (size_t i = 0; i < sizeof name_lists / sizeof name_lists[0]; i++)
+    for (int again = 0; again < 2; again++) {
+      struct name_list list = {0};
+      set(config, name_lists[i].key, again ? name_lists[i].canonical : name_lists[i].text);
+      assert_string_equal(config_text(config, name_lists[i].key), name_lists[i].canonical);
+      int count = config_names(config, name_lists[i].key, add_to_list, &list);
+      assert_int_equal(count, list.count);
+      assert_string_equal(list.text, name_lists[i].names);
+    }
+}
+
+static const struct bad bad_lists[] = {
+    {"kex.offered", "[x25519, rsa]", "kex.offered: found 'rsa', allowed x25519, x25519mlkem768\n"},
+    {"kex.offered", "rsa", "kex.offered: found 'rsa', allowed x25519, x25519mlkem768\n"},
+    {"kex.offered", "x25519, x25519mlkem768", "kex.offered: found 'x25519, x25519mlkem768', allowed x25519, x25519mlkem768\n"},
+    {"kex.offered", "[x25519, X25519]", "kex.offered: found x25519 twice, allowed once each\n"},
+    {"kex.offered", "[x25519mlkem768, x25519, X25519MLKEM768]", "kex.offered: found x25519mlkem768 twice, allowed once each\n"},
+    {"kex.offered", "[x25519", "kex.offered: found '[x25519' without its closing bracket*"},
+    {"kex.offered", "[", "kex.offered: found '[', allowed is a list of names such as [a, b]\n"},
+    {"kex.offered", "x25519]", "kex.offered: found 'x25519]', allowed x25519, x25519mlkem768\n"},
+    {"kex.offered", "[x25519]]", "kex.offered: found '[x25519]]', allowed is a list of names such as [a, b]\n"},
+    {"kex.offered", "[[x25519]]", "kex.offered: found '[x25519'*"},
+    {"kex.offered", "[x25519,]", "kex.offered: found '[x25519,]', allowed is a list of names such as [a, b]\n"},
+    {"kex.offered", "[, x25519]", "kex.offered: found '[, x25519]', allowed is a list of names such as [a, b]\n"},
+    {"kex.offered", "[\"x25519]", "kex.offered: found '[\"x25519]', allowed is a list of names such as [a, b]\n"},
+    {"kex.offered", "", "kex.offered: found '', allowed is a list of names such as [a, b]\n"},
+    {"kex.some", "[]", "kex.some: found 0 names, allowed 1 to 3\n"},
+    {"kex.some", "[a, b, c, d]", "kex.some: found 4 names, allowed 1 to 3\n"},
+    {"kex.pair", "[a]", "kex.pair: found 1 names, allowed 2 to 2\n"},
+    {"kex.pair", "[a, b, c]", "kex.pair: found 3 names, allowed 2 to 2\n"},
+    {"kex.any", "['a, b', c]", "kex.any: found the name 'a, b', allowed are names without blanks, commas and brackets\n"},
+    {"kex.any", "a b", "kex.any: found the name 'a b', allowed are names without blanks, commas and brackets\n"},
+    {"kex.any", "[a\tb]", "kex.any: found a control character (code 9), allowed is a name in one line\n"},
+    {"own.delay", "999ns", "own.delay: found 999ns, allowed 1us to 10s\n"},
+    {"own.rtt", "25s", "own.rtt: found 25s, half of which goes to own.delay, allowed 1us to 10s\n"},
+    {"own.rtt", "1us", "own.rtt: found 1us, half of which goes to own.delay, allowed 1us to 10s\n"},
+    {"own.queue", "2000 packets", "own.queue: found 2000 packets, allowed 1 to 1000 packets\n"},
+    {"own.dealy", "1ms", "own.dealy: unknown key; did you mean own.delay?\n"},
+};
+
+static void bad_lists_change_nothing(void **state) {
+  struct config *config = *state;
+  for (size_t i = 0; i < sizeof bad_lists / sizeof bad_lists[0]; i++) {
+    struct err e = {0};
+    const struct bad *bad = &bad_lists[i];
+    if (config_set(config, bad->key, bad->text, &e) != ERR_INPUT) fail_msg("%s: '%s' was accepted", bad->key, bad->text);
+    size_t length = strlen(bad->sentence);
+    bool whole = bad->sentence[length - 1] != '*';
+    if (whole ? strcmp(e.text, bad->sentence) != 0 : strncmp(e.text, bad->sentence, length - 1) != 0)
+      fail_msg("%s: '%s' gives: %s", bad->key, bad->text, e.text);
+    err_free(&e);
+  }
+  for (int i = 0; i < more_table.count; i++) assert_false(config_is_set(config, more_rows[i].key));
+  assert_null(config_text(config, "own.delay"));
+}
+
+/* Up to its bound a list is kept whole, and is refused beyond: nothing is cut. */
+static void long_lists_are_kept_or_refused(void **state) {
+  struct config *config = *state;
+  bool refused = false;
+  for (int names = 1; names < 300; names++) {
+    char text[2000] = "[";
+    struct err e = {0};
+    struct name_list list = {0};
+    for (int i = 0; i < names; i++) snprintf(text + strlen(text), 16, "%sn%d", i ? ", " : "", 100 + i);
+    strcat(text, "]");
+    if (config_set(config, "kex.any", text, &e)) {
+      assert_true(strlen(text) > 1000);
+      assert_int_equal(strncmp(e.text, "kex.any: found a list of more than 10", 37), 0);
+      refused = true;
+    } else {
+      assert_false(refused);
+      assert_string_equal(config_text(config, "kex.any"), text);
+      assert_int_equal(config_names(config, "kex.any", add_to_list, &list), names);
+      assert_int_equal(list.count, names);
+    }
+    err_free(&e);
+  }
+  assert_true(refused);
+  char word[200] = "";
+  struct err e = {0};
+  memset(word, 'a', sizeof word - 1);
+  assert_int_equal(config_set(config, "kex.any", word, &e), ERR_INPUT);
+  err_free(&e);
+}
+
+static void absent_until_set(void **state) {
+  struct config *config = *state;
+  struct listing listing = {0}, after = {0};
+  static const char *const absent[] = {"kex.one", "kex.some", "own.delay", "own.queue"};
+  for (size_t i = 0; i < sizeof absent / sizeof absent[0]; i++) {
+    assert_null(config_text(config, absent[i]));
+    assert_false(config_is_set(config, absent[i]));
+  }
+  config_each(config, list_one, &listing);
+  assert_string_equal(listing.text, "kex.offered=[x25519, x25519mlkem768]\nkex.any=[]\nlast=3\n");
+  set(config, "kex.one", "X25519");
+  set(config, "kex.some", "[b, a]");
+  set(config, "own.queue", "64B");
+  for (size_t i = 0; i < sizeof absent / sizeof absent[0]; i++) assert_int_equal(config_is_set(config, absent[i]), strcmp(absent[i], "own.delay") != 0);
+  assert_int_equal(config_number(config, "own.queue"), -64);
+  config_each(config, list_one, &after);
+  assert_string_equal(after.text, "kex.one=x25519\nkex.offered=[x25519, x25519mlkem768]\nkex.some=[b, a]\nkex.any=[]\nown.queue=64B\nlast=3\n");
+}
+
+static void a_pseudo_key_sets_an_absent_row(void **state) {
+  struct config *config = *state;
+  struct config *before = config_copy(config);
+  set(config, "own.rtt", "10ms");
+  assert_true(config_is_set(config, "own.delay"));
+  assert_false(config_is_set(config, "own.rtt"));
+  assert_string_equal(config_text(config, "own.delay"), "5ms");
+  assert_int_equal(config_number(config, "own.delay"), 5000000);
+  struct listing listing = {0};
+  config_each(config, list_one, &listing);
+  assert_non_null(strstr(listing.text, "own.delay=5ms\n"));
+  assert_null(strstr(listing.text, "own.rtt"));
+  struct config *copy = config_copy(config);
+  set(config, "own.delay", "7ms");
+  assert_string_equal(config_text(copy, "own.delay"), "5ms");
+  assert_null(config_text(before, "own.delay"));
+  config_free(copy);
+  config_free(before);
+}
+
 static void unknown_key(const struct config *config) { (void)config_number(config, "path"); }
 static void wrong_kind(const struct config *config) { (void)config_number(config, "path.loss"); }
 static void not_a_list(const struct config *config) { (void)config_list(config, "path.mtu", NULL, 0); }
+static void not_names(const struct config *config) { (void)config_names(config, "path.drop", add_to_list, NULL); }
+static void number_without_a_value(const struct config *config) {
+  (void)config;
+  (void)config_number(config_new(more_tables, 1), "own.delay");
+}
+static void names_as_a_number(const struct config *config) {
+  (void)config;
+  (void)config_number(config_new(more_tables, 1), "kex.any");
+}
+static void table_without_a_default(const struct config *config) {
+  static const struct param row = {.key = "a.b", .kind = PARAM_COUNT, .min = 6, .max = 7};
+  static const struct param_table table = {&row, 1};
+  const struct param_table *const one[] = {&table};
+  (void)config;
+  (void)config_new(one, 1);
+}
 static void no_value_of_its_own(const struct config *config) { (void)config_text(config, "path.rtt"); }
 static void table_with_a_bad_default(const struct config *config) {
   static const struct param row = {.key = "a.b", .kind = PARAM_COUNT, .fallback = "5", .min = 6, .max = 7};
@@ -321,7 +511,8 @@ static void table_with_a_double(const struct config *config) {
 }
 
 static void misuse_aborts(void **state) {
-  void (*const wrongs[])(const struct config *) = {unknown_key, wrong_kind, not_a_list, no_value_of_its_own, table_with_a_bad_default, table_with_a_double};
+  void (*const wrongs[])(const struct config *) = {
+      unknown_key, wrong_kind, not_a_list, not_names, number_without_a_value, names_as_a_number, table_without_a_default, no_value_of_its_own, table_with_a_bad_default, table_with_a_double};
   for (size_t i = 0; i < sizeof wrongs / sizeof wrongs[0]; i++) {
     pid_t child = fork();
     assert_true(child >= 0);
@@ -349,6 +540,11 @@ int main(void) {
       cmocka_unit_test_setup_teardown(the_nearest_key, setup, teardown),
       cmocka_unit_test_setup_teardown(copies_are_apart, setup, teardown),
       cmocka_unit_test_setup_teardown(each_resolved_value_in_table_order, setup, teardown),
+      cmocka_unit_test_setup_teardown(lists_of_names, setup_more, teardown),
+      cmocka_unit_test_setup_teardown(bad_lists_change_nothing, setup_more, teardown),
+      cmocka_unit_test_setup_teardown(long_lists_are_kept_or_refused, setup_more, teardown),
+      cmocka_unit_test_setup_teardown(absent_until_set, setup_more, teardown),
+      cmocka_unit_test_setup_teardown(a_pseudo_key_sets_an_absent_row, setup_more, teardown),
       cmocka_unit_test_setup_teardown(misuse_aborts, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

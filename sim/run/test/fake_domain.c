@@ -27,8 +27,11 @@ static const struct param_table table = {rows, sizeof rows / sizeof *rows};
 static const struct param_table *const tables[] = {&table};
 static const struct metric_def metrics[] = {{"elapsed", METRIC_TIME, "start", "end", "the fake's only metric"}};
 
+enum { GROUPS_MAX = 4 };
+
 struct state {
-  int64_t value;
+  int64_t value, group_values[GROUPS_MAX];
+  int group_count;
   enum fake_mode mode;
   char label[64];
 };
@@ -43,6 +46,12 @@ static int prepare(const struct domain_point *point, void **state, struct err *e
   s->value = config_number(config, "fake.value");
   s->mode = (enum fake_mode)config_number(config, "fake.mode");
   snprintf(s->label, sizeof s->label, "%s", config_text(config, "fake.label"));
+  s->group_count = point->group_count;
+  assert(s->group_count <= GROUPS_MAX);
+  for (int g = 0; g < s->group_count; g++) {
+    const struct domain_group *group = &point->groups[g];
+    s->group_values[g] = group->share_ppb < 0 ? config_number(group->config, "fake.value") : group->share_ppb;
+  }
   *state = s;
   return 0;
 }
@@ -66,6 +75,7 @@ static void run(const void *state, const struct domain_run *r) {
   /* asserts, through the queue, that the clock was back at 0 */
   event_at(r->sim, s->value * 1000 + r->replication + (simtime)r->seed, sample, (void *)r);
   while (event_fire_next(r->sim)) continue;
+  for (int g = 0; g < s->group_count; g++) metric_sample(r->metrics, 1 + g, s->group_values[g], NULL);
 }
 
 static void discard(void *state) {
@@ -92,6 +102,8 @@ const struct domain fake_domain = {.name = "fake",
     .title = "a fake",
     .tables = tables,
     .table_count = 1,
+    .group_tables = tables,
+    .group_table_count = 1,
     .metrics = metrics,
     .metric_count = 1,
     .prepare = prepare,

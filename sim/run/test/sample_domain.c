@@ -27,17 +27,21 @@ static const struct param path_rows[] = {
     {.key = "path.queue", .kind = PARAM_QUEUE, .fallback = "1000 packets", .min = 1, .max = 1000000000},
     {.key = "path.drop", .kind = PARAM_LIST, .fallback = "[]", .min = 1, .max = 1000000000},
 };
-static const struct param wire_rows[] = {
+static const struct param ipsec_rows[] = {
     {.key = "ipsec.kex", .kind = PARAM_NAME, .fallback = "x25519", .check = check_kex},
+    {.key = "ipsec.offered", .kind = PARAM_NAMES, .fallback = "[]", .min = 0, .max = 3, .check = check_kex},
     {.key = "ipsec.mode", .kind = PARAM_CHOICE, .fallback = "tunnel", .choices = modes},
     {.key = "ipsec.childless", .kind = PARAM_BOOL, .fallback = "no"},
     {.key = "ipsec.retransmit_timeout", .kind = PARAM_TIME, .fallback = "4s", .min = 1, .max = INT64_C(3600000000000)},
+};
+static const struct param e2_rows[] = {
     {.key = "e2.nodes", .kind = PARAM_COUNT, .fallback = "1", .min = 1, .max = 2000000},
     {.key = "e2.share", .kind = PARAM_SHARE, .fallback = "100%", .min = 0, .max = SHARE_ONE},
 };
 static const struct param_table path_params = {path_rows, sizeof path_rows / sizeof *path_rows};
-static const struct param_table wire_params = {wire_rows, sizeof wire_rows / sizeof *wire_rows};
-static const struct param_table *const tables[] = {&path_params, &wire_params};
+static const struct param_table ipsec_params = {ipsec_rows, sizeof ipsec_rows / sizeof *ipsec_rows};
+static const struct param_table e2_params = {e2_rows, sizeof e2_rows / sizeof *e2_rows};
+static const struct param_table *const tables[] = {&path_params, &ipsec_params, &e2_params};
 
 static const struct metric_def metrics[SAMPLE_METRICS] = {
     [SAMPLE_SETUP] = {"tunnel_setup", METRIC_TIME, "initiation", "installed", "set-up"},
@@ -47,7 +51,14 @@ static const struct metric_def metrics[SAMPLE_METRICS] = {
     [SAMPLE_OVERHEAD] = {"ipsec_overhead", METRIC_SIGNED_TIME, "sent", "received", "paired difference"},
 };
 
-const struct domain sample_domain = {.name = "e2", .title = "a wire", .tables = tables, .table_count = 2, .metrics = metrics, .metric_count = SAMPLE_METRICS};
+const struct domain sample_domain = {.name = "e2",
+    .title = "a wire",
+    .tables = tables,
+    .table_count = 3,
+    .group_tables = tables,
+    .group_table_count = 2,
+    .metrics = metrics,
+    .metric_count = SAMPLE_METRICS};
 static const struct domain bare_domain = {.name = "bare", .title = "no parameters", .metrics = metrics, .metric_count = SAMPLE_METRICS};
 static const struct domain *const catalog[] = {&sample_domain, &bare_domain};
 

@@ -213,6 +213,63 @@ static void run_keys_follow_what_decides_a_result(void **state) {
   }
 }
 
+static void group_key(const char *groups, const char *set, char key[33]) {
+  char text[256];
+  snprintf(text, sizeof text, "scenario: e2\n%s", groups);
+  struct scenario *s = load(text, set);
+  sweep_run_key(s->roster, s->base, "native", 1, key);
+  scenario_free(s);
+}
+
+/* Whatever is said of a group, and which groups there are in which order, makes another result. */
+static void run_keys_follow_groups(void **state) {
+  (void)state;
+  static const struct {
+    const char *groups, *set;
+    bool same;
+  } rows[] = {
+      {"groups: {a: {share: 10%, path: {mtu: 1400}}, b: {}}\n", NULL, true},
+      {"groups: {a: {path.mtu: 1400B, share: 10%}}\ngroups.b: {}\n", NULL, true},
+      {"groups: {a: {path: {mtu: 1400}}, b: {}}\n", "groups.a.share=10%", true},
+      {"groups: {a: {share: 10%, path: {mtu: 1400}}, b: {}}\n", "groups.a.share=11%", false},
+      {"groups: {a: {share: 10%, path: {mtu: 1400}}, b: {}}\n", "groups.b.path.mtu=1400", false},
+      {"groups: {a: {share: 10%, path: {mtu: 1400}}}\n", NULL, false},
+      {"groups: {b: {}, a: {share: 10%, path: {mtu: 1400}}}\n", NULL, false},
+      {"groups: {a: {share: 10%, path: {mtu: 1400}}, c: {}}\n", NULL, false},
+      {"", NULL, false},
+  };
+  char base[33], other[33];
+  group_key(rows[0].groups, NULL, base);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    group_key(rows[i].groups, rows[i].set, other);
+    if (!strcmp(base, other) != rows[i].same) fail_msg("row %zu", i);
+  }
+}
+
+static void a_points_config_has_its_groups_keys(void **state) {
+  (void)state;
+  struct scenario *s = load("scenario: e2\ngroups: {a: {share: 10%}, b: {}}\nsweep:\n"
+                            "  - stage: {now: {groups.a.share: 30%}, then: {groups.b.path.rtt: 4ms}}\n  - groups.b.path.loss: [1%, 2%]\n",
+      NULL);
+  struct sweep *sweep = open_sweep(s);
+  assert_int_equal(sweep_count(sweep), 4);
+  static const char *const expected[4][3] = {{"30%", NULL, "1%"}, {"30%", NULL, "2%"}, {"10%", "2ms", "1%"}, {"10%", "2ms", "2%"}};
+  static const char *const keys[3] = {"groups.a.share", "groups.b.path.delay", "groups.b.path.loss"};
+  for (int i = 0; i < 4; i++) {
+    struct config *config = NULL;
+    struct err e = {0};
+    assert_int_equal(sweep_config(sweep, i, &config, &e), 0);
+    for (int k = 0; k < 3; k++) {
+      const char *text = config_text(config, keys[k]);
+      if (!expected[i][k]) assert_null(text);
+      if (expected[i][k]) assert_string_equal(text, expected[i][k]);
+    }
+    config_free(config);
+  }
+  sweep_free(sweep);
+  scenario_free(s);
+}
+
 static int make_file(void **state) {
   (void)state;
   int fd = mkstemp(path);
@@ -234,6 +291,8 @@ int main(void) {
       cmocka_unit_test(too_many_points_are_counted_not_made),
       cmocka_unit_test(billions_of_points_cost_nothing),
       cmocka_unit_test(run_keys_follow_what_decides_a_result),
+      cmocka_unit_test(run_keys_follow_groups),
+      cmocka_unit_test(a_points_config_has_its_groups_keys),
   };
   return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -117,6 +118,42 @@ static void a_job_is_answered(void **state) {
   config_free(config);
 }
 
+/* The worker builds the same groups: `b` has a value of its own, `a` a share (which the fake gives instead), `c` the point's value. */
+static void groups_travel_along(void **state) {
+  (void)state;
+  static const char *const names[] = {"b", "a", "c"};
+  static const int64_t expected[] = {3000, 7, 250000000, 3};
+  struct served served = serve();
+  struct roster *roster = roster_new(&fake_domain, names, 3);
+  struct config *config = config_new(roster->tables, roster->table_count);
+  struct err failure = {0};
+  assert_int_equal(config_set(config, "fake.value", "3", &failure), 0);
+  assert_int_equal(config_set(config, "groups.b.fake.value", "7", &failure), 0);
+  assert_int_equal(config_set(config, "groups.a.share", "25%", &failure), 0);
+  struct worker_job job = {5, roster, config, ".", 0, 0, 1};
+  struct metric_set *metrics = metric_set_new(roster->metrics, roster->metric_count);
+  skip_hello(&served);
+  send_job(&served, &job);
+  size_t size;
+  int64_t point;
+  char *warnings;
+  unsigned char *answer = read_frame(served.from, &size);
+  assert_int_equal(worker_decode_result(answer, size, &point, metrics, roster->metric_count, &warnings, &failure), 0);
+  assert_int_equal(failure.count, 0);
+  for (int m = 0; m < 4; m++) {
+    struct metric_summary summary;
+    metric_summarise(metrics, m, &summary);
+    assert_int_equal(summary.n, 1);
+    assert_int_equal(summary.max, expected[m]);
+  }
+  assert_int_equal(serve_end(&served), 0);
+  free(answer);
+  free(warnings);
+  metric_set_free(metrics);
+  config_free(config);
+  roster_free(roster);
+}
+
 static void texts_with_odd_characters_survive(void **state) {
   (void)state;
   static const char odd[] = "a\\t\\\\tb \xc3\xa9 \\n c";
@@ -173,6 +210,11 @@ static void unreadable_requests_are_answered_with_an_error(void **state) {
       "what\tever\n",
       "point\t1\nbase_dir\t.\ndomain\tfake\np\tfake.none\t1\n",
       "p\tfake.value\t1\n",
+      "group\ta\n",
+      "domain\tfake\ngroup\ta b\n",
+      "domain\tfake\ngroup\ta\ngroup\tA\n",
+      "domain\tfake\np\tfake.value\t1\ngroup\ta\n",
+      "domain\tfake\ngroup\ta\np\tgroups.b.share\t1%\n",
   };
   struct served served = serve();
   struct metric_set *metrics = new_metrics();
@@ -194,6 +236,50 @@ static void unreadable_requests_are_answered_with_an_error(void **state) {
   }
   assert_int_equal(serve_end(&served), 0);
   metric_set_free(metrics);
+}
+
+/* Sends lines as a request and expects an error that says `says`. */
+static void ask_damaged(struct served *served, const char *text, const char *says) {
+  size_t length = strlen(text), size;
+  unsigned char bytes[4] = {(unsigned char)length, (unsigned char)(length >> 8)};
+  struct err failure = {0};
+  int64_t point;
+  char *warnings;
+  assert_int_equal(write(served->to, bytes, 4), 4);
+  assert_int_equal(write(served->to, text, length), length);
+  unsigned char *answer = read_frame(served->from, &size);
+  assert_int_equal(worker_decode_result(answer, size, &point, NULL, 0, &warnings, &failure), 0);
+  if (!failure.count || !strstr(failure.text, says)) fail_msg("'%s' is answered with '%s'", text, failure.count ? failure.text : "ok");
+  err_free(&failure);
+  free(warnings);
+  free(answer);
+}
+
+static void damaged_groups_are_answered_with_an_error(void **state) {
+  (void)state;
+#define HEAD "point\t1\nseed\t1\nfirst\t0\ncount\t1\nbase_dir\t.\n"
+  static const char *const requests[][2] = {
+      {HEAD "group\trural\ndomain\tfake\n", "group 'rural'"}, /* before the domain */
+      {HEAD "domain\tfake\ngroup\t\n", "group ''"},
+      {HEAD "domain\tfake\ngroup\ta b\n", "group 'a b'"},
+      {HEAD "domain\tfake\ngroup\ta.b\n", "group 'a.b'"},
+      {HEAD "domain\tfake\ngroup\ta\tb\n", "group 'a\tb'"},
+      {HEAD "domain\tfake\ngroup\tabcdefghijklmnopqrstuvwxyz0123456\n", "group 'abcdefghijklmnopqrstuvwxyz0123456'"},
+      {HEAD "domain\tfake\ngroup\ta\np\tfake.value\t1\ngroup\tb\n", "group 'b'"}, /* behind a parameter */
+      {HEAD "domain\tfake\ngroup\n", "line 'group'"},
+      {HEAD "domain\tfake\ngroup\ta\ngroup\tb\ngroup\ta\n", "group 'a'"},                  /* twice */
+      {HEAD "domain\tfake\ngroup\ta\np\tgroups.b.fake.value\t1\n", "groups.b.fake.value"}, /* of no group */
+      {HEAD "domain\tfake\ngroup\ta\np\tgroups.a.share\t120%\n", "groups.a.share: found 120%"},
+      {HEAD "domain\tfake\np\tgroups.a.share\t10%\n", "groups.a.share"},
+  };
+  struct served served = serve();
+  skip_hello(&served);
+  for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) ask_damaged(&served, requests[i][0], requests[i][1]);
+  char many[2048] = HEAD "domain\tfake\n";
+  for (int g = 0; g <= ROSTER_GROUPS; g++) snprintf(many + strlen(many), 32, "group\tg%d\n", g);
+  ask_damaged(&served, many, "group 'g64'");
+#undef HEAD
+  assert_int_equal(serve_end(&served), 0); /* it was there all the time */
 }
 
 static void half_a_frame_ends_the_worker(void **state) {
@@ -280,10 +366,10 @@ static void hello_of(const char *text, const char *backend, int expected, const 
 
 static void other_versions_and_backends_are_refused(void **state) {
   (void)state;
-  hello_of("pqnetsim-worker 1 " PQNETSIM_VERSION " ns3 3\n", "ns3", 0, NULL);
-  hello_of("pqnetsim-worker 1 " PQNETSIM_VERSION " native 3\n", "ns3", ERR_INPUT, "backend native");
-  hello_of("pqnetsim-worker 1 0.0.0-old ns3 3\n", "ns3", ERR_INPUT, "version 0.0.0-old");
-  hello_of("pqnetsim-worker 2 " PQNETSIM_VERSION " ns3 3\n", "ns3", ERR_INPUT, "run make");
+  hello_of("pqnetsim-worker 2 " PQNETSIM_VERSION " ns3 3\n", "ns3", 0, NULL);
+  hello_of("pqnetsim-worker 2 " PQNETSIM_VERSION " native 3\n", "ns3", ERR_INPUT, "backend native");
+  hello_of("pqnetsim-worker 2 0.0.0-old ns3 3\n", "ns3", ERR_INPUT, "version 0.0.0-old");
+  hello_of("pqnetsim-worker 1 " PQNETSIM_VERSION " ns3 3\n", "ns3", ERR_INPUT, "run make");
   hello_of("Welcome\n", "ns3", ERR_SYSTEM, "greeting");
   hello_of("", "ns3", ERR_SYSTEM, "greeting");
 }
@@ -291,9 +377,11 @@ static void other_versions_and_backends_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_job_is_answered),
+      cmocka_unit_test(groups_travel_along),
       cmocka_unit_test(texts_with_odd_characters_survive),
       cmocka_unit_test(a_refused_point_is_an_answer_and_the_next_one_runs),
       cmocka_unit_test(unreadable_requests_are_answered_with_an_error),
+      cmocka_unit_test(damaged_groups_are_answered_with_an_error),
       cmocka_unit_test(half_a_frame_ends_the_worker),
       cmocka_unit_test(damaged_answers_are_refused),
       cmocka_unit_test(an_error_of_several_lines_keeps_them),
