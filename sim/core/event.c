@@ -62,11 +62,21 @@ static void *must(void *memory) {
   return memory;
 }
 
+/* Memory of at least *size bytes, which is rounded up. Much of it asks for huge pages: a run of many nodes touches them in the
+ * order of their events, all over it. */
+static void *block_new(size_t *size) {
+  size_t unit = *size < HUGE_PAGE ? CACHE_LINE : HUGE_PAGE;
+  *size = (*size + unit - 1) / unit * unit;
+  void *block = must(aligned_alloc(unit, *size));
+  if (unit == HUGE_PAGE) (void)madvise(block, *size, MADV_HUGEPAGE); /* advice: a kernel without them is as right */
+  return block;
+}
+
 /* ---- heap of keys ---- */
 
 static void heap_reserve(struct sim *sim, size_t capacity) {
   size_t bytes = (capacity + ROOT_OFFSET + ARITY) * sizeof(event_key);
-  event_key *block = must(aligned_alloc(CACHE_LINE, (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE));
+  event_key *block = block_new(&bytes);
   event_key *keys = block + ROOT_OFFSET;
   if (sim->count) memcpy(keys, sim->keys, sim->count * sizeof *keys);
   for (size_t i = sim->count; i < capacity + ARITY; i++) keys[i] = KEY_NONE;
@@ -144,7 +154,11 @@ static uint32_t slot_take(struct sim *sim) {
   }
   if (sim->slots_used == sim->slot_capacity) {
     uint32_t capacity = sim->slot_capacity ? 2 * sim->slot_capacity : SLOT_START;
-    sim->slots = must(realloc(sim->slots, capacity * sizeof *sim->slots));
+    size_t bytes = capacity * sizeof *sim->slots;
+    struct slot *slots = block_new(&bytes);
+    if (sim->slots_used) memcpy(slots, sim->slots, sim->slots_used * sizeof *slots);
+    free(sim->slots);
+    sim->slots = slots;
     for (uint32_t i = sim->slot_capacity; i < capacity; i++) sim->slots[i] = (struct slot){.generation = 1};
     sim->slot_capacity = capacity;
   }
@@ -296,16 +310,12 @@ void sim_advance(struct sim *sim, simtime at) {
   sim->now = at;
 }
 
-/* Each chunk is as large as all before it, so that a run of many nodes has few; large ones ask for huge pages, since a run
- * touches its nodes in the order of their events, all over the arena. */
+/* Each chunk is as large as all before it, so that a run of many nodes has few. */
 static struct chunk *chunk_add(struct sim *sim, size_t least) {
   size_t size = sizeof(struct chunk) + least;
   if (size < sim->arena_size) size = sim->arena_size < CHUNK_MOST ? sim->arena_size : CHUNK_MOST;
   if (size < CHUNK_SIZE) size = CHUNK_SIZE;
-  bool huge = size >= HUGE_PAGE;
-  if (huge) size = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-  struct chunk *chunk = must(huge ? aligned_alloc(HUGE_PAGE, size) : malloc(size));
-  if (huge) (void)madvise(chunk, size, MADV_HUGEPAGE); /* advice: a kernel without them is as right */
+  struct chunk *chunk = block_new(&size);
   sim->arena_size += size;
   *chunk = (struct chunk){.size = size - sizeof *chunk};
   struct chunk **end = sim->current ? &sim->current->next : &sim->first;

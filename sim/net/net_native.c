@@ -53,7 +53,7 @@ struct native {
   uint64_t seed;
   uint32_t replication;
   int node_count;
-  struct link *links;
+  struct link **links; /* each in the arena, beside what its node has there */
   int link_count, link_capacity;
   simtime last; /* when the last packet so far comes in or, if lost, goes out: later than any event */
 };
@@ -96,7 +96,7 @@ static int native_node_add(struct net *net) { return native_of(net)->node_count+
 
 static struct link *link_get(const struct native *native, int link) {
   assert(link >= 0 && link < native->link_count);
-  return &native->links[link];
+  return native->links[link];
 }
 
 static int native_link_add(struct net *net, int node_a, int node_b, const struct net_link_config *config, uint32_t entity) {
@@ -109,8 +109,7 @@ static int native_link_add(struct net *net, int node_a, int node_b, const struct
     native->links = realloc(native->links, (size_t)native->link_capacity * sizeof *native->links);
     if (!native->links) abort();
   }
-  native->link_count++;
-  struct link *link = link_get(native, number);
+  struct link *link = native->links[native->link_count++] = sim_take(native->sim, sizeof *link);
 
   *link = (struct link){.mtu_bytes = config->mtu_bytes, .l2_overhead_bytes = config->l2_overhead_bytes};
   for (int side = NET_A; side <= NET_B; side++)

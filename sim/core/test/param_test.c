@@ -511,8 +511,8 @@ static void table_with_a_double(const struct config *config) {
 }
 
 static void misuse_aborts(void **state) {
-  void (*const wrongs[])(const struct config *) = {
-      unknown_key, wrong_kind, not_a_list, not_names, number_without_a_value, names_as_a_number, table_without_a_default, no_value_of_its_own, table_with_a_bad_default, table_with_a_double};
+  void (*const wrongs[])(const struct config *) = {unknown_key, wrong_kind, not_a_list, not_names, number_without_a_value, names_as_a_number,
+      table_without_a_default, no_value_of_its_own, table_with_a_bad_default, table_with_a_double};
   for (size_t i = 0; i < sizeof wrongs / sizeof wrongs[0]; i++) {
     pid_t child = fork();
     assert_true(child >= 0);
