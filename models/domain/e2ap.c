@@ -49,12 +49,13 @@ struct e2ap {
   struct ric *ric;
   struct secure_path *paths[SCTP_PATHS];
   const struct e2ap_config *config;
-  struct e2ap_observer observer;
+  const struct e2ap_observer *observer;
+  void *arg; /* its */
   struct draw_key key;
   simtime until;
   struct sctp *sctp;
-  struct trail begun;  /* of this association, before INIT */
-  struct trail outage; /* since the last sign of life of one that was lost */
+  struct trail begun; /* of this association, before INIT; of the next one, while there is none */
+  simtime outage;     /* began with the last sign of life of one that was lost */
   struct event timer;  /* of the gNB: setup request, or the next association */
   struct event watchdog;
   simtime alive; /* last message the gNB took in, which it does all the time when there is control; else the last of both sides */
@@ -116,7 +117,7 @@ static bool send(struct e2ap *e2ap, enum sctp_side from, enum pdu_kind kind, int
 static void settle(struct e2ap *e2ap, const struct trail *trail) {
   if (e2ap->settled) return;
   e2ap->settled = true;
-  e2ap->observer.settled(e2ap->observer.arg, trail);
+  e2ap->observer->settled(e2ap->arg, trail);
 }
 
 static void unlink_loop(struct e2ap *e2ap, struct loop *loop) {
@@ -197,13 +198,13 @@ static void xapp_done(void *arg, const struct trail *trail) {
 }
 
 static void indication_in(struct e2ap *e2ap, const struct pdu *pdu, const struct trail *trail) {
-  e2ap->observer.indicated(e2ap->observer.arg, &pdu->loop->begun, trail);
+  e2ap->observer->indicated(e2ap->arg, &pdu->loop->begun, trail);
   int64_t cost[PART_COUNT] = {[PART_APPLICATION] = e2ap->config->service};
   cpu_submit(e2ap->ric->cpus[pdu->xapp], trail, cost, xapp_done, pdu->loop);
 }
 
 static void control_in(struct e2ap *e2ap, const struct pdu *pdu, const struct trail *trail) {
-  e2ap->observer.looped(e2ap->observer.arg, &pdu->loop->begun, trail);
+  e2ap->observer->looped(e2ap->arg, &pdu->loop->begun, trail);
   unlink_loop(e2ap, pdu->loop);
   send(e2ap, SCTP_CLIENT, CONTROL_ACK, pdu->xapp, NULL, trail);
 }
@@ -229,7 +230,7 @@ static void no_response(struct sim *sim, void *arg) {
   struct trail trail = subscription->begun;
   trail_advance(&trail, PART_TRANSPORT_STALL, sim_now(sim));
   subscription->over = true;
-  e2ap->observer.unsubscribed(e2ap->observer.arg);
+  e2ap->observer->unsubscribed(e2ap->arg);
   settle_if_done(e2ap, &trail);
 }
 
@@ -266,7 +267,7 @@ static void subscribed(struct e2ap *e2ap, const struct pdu *pdu, const struct tr
   if (subscription->over) return;
   subscription->over = true;
   event_cancel(e2ap->sim, subscription->timer);
-  e2ap->observer.subscribed(e2ap->observer.arg, &subscription->begun, trail);
+  e2ap->observer->subscribed(e2ap->arg, &subscription->begun, trail);
   settle_if_done(e2ap, trail);
 }
 
@@ -302,10 +303,12 @@ static void setup_done(struct e2ap *e2ap, const struct pdu *pdu, const struct tr
   if (e2ap->set_up) return;
   e2ap->set_up = true;
   event_cancel(e2ap->sim, e2ap->timer);
+  struct trail outage;
+  trail_begin(&outage, e2ap->outage);
   if (e2ap->ever_set_up)
-    e2ap->observer.recovered(e2ap->observer.arg, &e2ap->outage, trail);
+    e2ap->observer->recovered(e2ap->arg, &outage, trail);
   else
-    e2ap->observer.set_up(e2ap->observer.arg, trail);
+    e2ap->observer->set_up(e2ap->arg, trail);
   e2ap->ever_set_up = true;
   for (int i = 0; i < e2ap->config->xapps; i++)
     e2ap->subscriptions[i].timer = event_at(e2ap->sim, trail->at + e2ap->config->xapp_start, xapp_starts, &e2ap->subscriptions[i]);
@@ -318,13 +321,13 @@ static void associate(struct e2ap *e2ap, const struct trail *trail);
 
 static void reconnect(struct sim *sim, void *arg) {
   struct e2ap *e2ap = arg;
-  struct trail trail = e2ap->outage;
+  struct trail trail = e2ap->begun;
   trail_advance(&trail, PART_TRANSPORT_STALL, sim_now(sim));
   associate(e2ap, &trail);
 }
 
 static void give_up(struct e2ap *e2ap, const struct trail *trail) {
-  if (!e2ap->ever_set_up) e2ap->observer.failed(e2ap->observer.arg, trail);
+  if (!e2ap->ever_set_up) e2ap->observer->failed(e2ap->arg, trail);
   settle(e2ap, trail);
 }
 
@@ -344,11 +347,13 @@ static void lose(struct e2ap *e2ap) {
   }
   e2ap->unanswered = 0;
   e2ap->set_up = false;
-  if (was_up) trail_begin(&e2ap->outage, e2ap->alive);
-  if (!e2ap->ever_set_up) e2ap->outage = e2ap->begun; /* the set-up goes on */
-  struct trail trail = e2ap->outage;
+  if (was_up) {
+    e2ap->outage = e2ap->alive;
+    trail_begin(&e2ap->begun, e2ap->outage);
+  }
+  struct trail trail = e2ap->begun;
   trail_advance(&trail, PART_TRANSPORT_STALL, sim_now(e2ap->sim));
-  if (was_up) e2ap->observer.lost(e2ap->observer.arg, &trail);
+  if (was_up) e2ap->observer->lost(e2ap->arg, &trail);
   bool again = e2ap->ever_set_up ? e2ap->until > 0 : config->association_tries == 0 || e2ap->associations < config->association_tries;
   if (again)
     e2ap->timer = event_at(e2ap->sim, sim_now(e2ap->sim) + config->reconnect, reconnect, e2ap);
@@ -359,7 +364,7 @@ static void lose(struct e2ap *e2ap) {
 static void established(void *arg, enum sctp_side side, const struct trail *trail) {
   struct e2ap *e2ap = arg;
   if (side != SCTP_CLIENT) return;
-  e2ap->observer.associated(e2ap->observer.arg, &e2ap->begun, trail);
+  e2ap->observer->associated(e2ap->arg, &e2ap->begun, trail);
   request_setup(e2ap, trail);
 }
 
@@ -403,9 +408,9 @@ static void stall(struct sim *sim, void *arg) {
 }
 
 struct e2ap *e2ap_start(struct sim *sim, struct ric *ric, struct secure_path *const paths[SCTP_PATHS], bool protect, const struct e2ap_config *config,
-    simtime until, const struct draw_key *key, const struct e2ap_observer *observer, const struct trail *trail) {
+    simtime until, const struct draw_key *key, const struct e2ap_observer *observer, void *arg, const struct trail *trail) {
   struct e2ap *e2ap = sim_alloc(sim, sizeof *e2ap + (size_t)config->xapps * sizeof *e2ap->subscriptions);
-  *e2ap = (struct e2ap){.sim = sim, .ric = ric, .config = config, .observer = *observer, .key = *key, .until = until, .protect = protect};
+  *e2ap = (struct e2ap){.sim = sim, .ric = ric, .config = config, .observer = observer, .arg = arg, .key = *key, .until = until, .protect = protect};
   memcpy(e2ap->paths, paths, sizeof e2ap->paths);
   for (int i = 0; i < config->xapps; i++) e2ap->subscriptions[i].e2ap = e2ap;
   if (config->stall_at > sim_now(sim)) event_at(sim, config->stall_at, stall, e2ap);

@@ -67,16 +67,15 @@ struct e2ap_observer {
   void (*recovered)(void *arg, const struct trail *from, const struct trail *to); /* last message the gNB took in before, E2 set up again */
   void (*failed)(void *arg, const struct trail *trail);                           /* gives up: not associated or not set up after all its tries */
   void (*settled)(void *arg, const struct trail *trail); /* the first time everything that is finite is done: set up, subscribed or given up */
-  void *arg;
 };
 
 struct e2ap;
 
 /* Starts now. paths: as many as config->sctp.paths; side 0 is the gNB. protect: packets go through the tunnel. until: indications
  * stop then; 0: after config->indications per subscription the association is forgotten, and a lost one is not set up again.
- * config must outlive the run. */
+ * config and observer must outlive the run; arg is the observer's. */
 struct e2ap *e2ap_start(struct sim *sim, struct ric *ric, struct secure_path *const paths[SCTP_PATHS], bool protect, const struct e2ap_config *config,
-    simtime until, const struct draw_key *key, const struct e2ap_observer *observer, const struct trail *trail);
+    simtime until, const struct draw_key *key, const struct e2ap_observer *observer, void *arg, const struct trail *trail);
 
 /* When the run is over: calls fn for each indication whose control request has not come back. */
 void e2ap_unfinished(const struct e2ap *e2ap, void (*fn)(void *arg, simtime begun), void *arg);

@@ -15,7 +15,7 @@ struct node {
   struct cpu *cpu;
   struct port *ports[SCTP_PATHS][2];
   const struct probe *probe;
-  struct trail initiated, path_up;
+  struct trail initiated;
   bool begun, tunnel_decided, decided, associated, set_up;
 };
 
@@ -116,8 +116,8 @@ static void start_e2(struct node *node, const struct trail *trail) {
     start_probe(node);
     return;
   }
-  struct e2ap_observer observer = {associated, set_up, subscribed, unsubscribed, indicated, looped, association_lost, recovered, e2_failed, e2_settled, node};
-  node->e2ap = e2ap_start(node->world->sim, node->world->ric, node->paths, config->protect, &config->e2ap, node->world->until, &node->key, &observer, trail);
+  static const struct e2ap_observer observer = {associated, set_up, subscribed, unsubscribed, indicated, looped, association_lost, recovered, e2_failed, e2_settled};
+  node->e2ap = e2ap_start(node->world->sim, node->world->ric, node->paths, config->protect, &config->e2ap, node->world->until, &node->key, &observer, node, trail);
 }
 
 /* The gNB can reach the RIC: through the tunnel, or at once without IPsec. */
@@ -131,7 +131,6 @@ static void path_is_up(struct node *node, const struct trail *trail) {
   for (int path = 0; path < config->e2ap.sctp.paths; path++)
     node->paths[path] = secure_path_new(node->world->sim, node->ports[path], cpus, &config->esp, &node->key);
   if (node->tunnel) tunnel_watch(node->tunnel, node->paths[0]);
-  node->path_up = *trail;
   start_e2(node, trail);
 }
 
@@ -261,8 +260,8 @@ struct node *node_new(const struct node_world *world, const struct node_config *
   for (int path = 0; path < config->e2ap.sctp.paths; path++) add_link(node, path, gnb, number);
   node->cpu = cpu_new(world->sim, 1);
   if (config->protect) {
-    struct tunnel_observer observer = {exchange_done, exchange_unanswered, ike_established, tunnel_tried, tunnel_died, node};
-    node->tunnel = tunnel_new(world->sim, &config->tunnel, world->gateway, address, node->ports[0], node->cpu, key, &observer);
+    static const struct tunnel_observer observer = {exchange_done, exchange_unanswered, ike_established, tunnel_tried, tunnel_died};
+    node->tunnel = tunnel_new(world->sim, &config->tunnel, world->gateway, address, node->ports[0], node->cpu, key, &observer, node);
   }
   if (start > sim_now(world->sim))
     event_at(world->sim, start, begin, node);

@@ -18,7 +18,8 @@ struct tunnel {
   struct handshake *handshake;
   struct handshake_peers peers;
   struct draw_key key;
-  struct tunnel_observer observer;
+  const struct tunnel_observer *observer;
+  void *arg; /* its */
   const struct secure_path *path;
   int address;
   enum activity activity;
@@ -239,8 +240,8 @@ static void message_received(void *arg, int message, const struct trail *trail) 
   int exchange = exchange_of(tunnel, message);
   if (exchange == NONE) return;
   const struct trail *from = is_single(exchange) ? &tunnel->request_out : &tunnel->begun;
-  tunnel->observer.exchange(tunnel->observer.arg, (enum tunnel_exchange)exchange, from, trail);
-  if (exchange == TUNNEL_AUTH) tunnel->observer.established(tunnel->observer.arg, &tunnel->begun, trail);
+  tunnel->observer->exchange(tunnel->arg, (enum tunnel_exchange)exchange, from, trail);
+  if (exchange == TUNNEL_AUTH) tunnel->observer->established(tunnel->arg, &tunnel->begun, trail);
 }
 
 static void establishment_over(struct tunnel *tunnel, bool ok, const struct trail *trail) {
@@ -251,14 +252,14 @@ static void establishment_over(struct tunnel *tunnel, bool ok, const struct trai
   tunnel->tries++;
   bool last = ok || tunnel->config->ike.refused || (most > 0 && tunnel->tries >= (uint32_t)most);
   if (ok) maintain(tunnel);
-  tunnel->observer.tried(tunnel->observer.arg, ok, last, trail);
+  tunnel->observer->tried(tunnel->arg, ok, last, trail);
   if (!last) start(tunnel, ESTABLISH, trail);
 }
 
 static void exchange_over(struct tunnel *tunnel, bool ok, const struct trail *trail) {
   if (!ok) {
     maintain_no_more(tunnel);
-    tunnel->observer.died(tunnel->observer.arg, trail);
+    tunnel->observer->died(tunnel->arg, trail);
     tunnel->tries = 0;
     start(tunnel, ESTABLISH, trail);
     return;
@@ -275,7 +276,7 @@ static void handshake_over(void *arg, bool ok, const struct trail *trail) {
   tunnel->retransmissions += handshake_retransmissions(tunnel->handshake);
   for (int response = tunnel->responses + 2; !ok && response < table_of(tunnel)->count; response += 2) {
     int exchange = exchange_of(tunnel, response);
-    if (exchange != NONE) tunnel->observer.unanswered(tunnel->observer.arg, (enum tunnel_exchange)exchange);
+    if (exchange != NONE) tunnel->observer->unanswered(tunnel->arg, (enum tunnel_exchange)exchange);
   }
   if (tunnel->activity == ESTABLISH)
     establishment_over(tunnel, ok, trail);
@@ -286,9 +287,9 @@ static void handshake_over(void *arg, bool ok, const struct trail *trail) {
 /* ---- Life ------------------------------------------------------------------------------------------------------ */
 
 struct tunnel *tunnel_new(struct sim *sim, const struct tunnel_config *config, struct gateway *gateway, int address, struct port *const ports[2],
-    struct cpu *cpu, const struct draw_key *key, const struct tunnel_observer *observer) {
+    struct cpu *cpu, const struct draw_key *key, const struct tunnel_observer *observer, void *arg) {
   struct tunnel *tunnel = sim_alloc(sim, sizeof *tunnel);
-  *tunnel = (struct tunnel){.sim = sim, .config = config, .gateway = gateway, .address = address, .key = *key, .observer = *observer};
+  *tunnel = (struct tunnel){.sim = sim, .config = config, .gateway = gateway, .address = address, .key = *key, .observer = observer, .arg = arg};
   tunnel->peers = (struct handshake_peers){.sim = sim, .ports = {ports[0], ports[1]}, .cpus = {cpu, NULL}};
   return tunnel;
 }

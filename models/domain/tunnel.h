@@ -47,14 +47,13 @@ struct tunnel_observer {
   void (*tried)(void *arg, bool ok, bool last, const struct trail *trail);
   /* The peer was found dead: the tunnel is down, and set up again from now on. */
   void (*died)(void *arg, const struct trail *trail);
-  void *arg;
 };
 
 struct tunnel;
 
-/* key: seed, replication, entity. cpu: the node's. */
+/* key: seed, replication, entity. cpu: the node's. config and observer must outlive the run; arg is the observer's. */
 struct tunnel *tunnel_new(struct sim *sim, const struct tunnel_config *config, struct gateway *gateway, int address, struct port *const ports[2],
-    struct cpu *cpu, const struct draw_key *key, const struct tunnel_observer *observer);
+    struct cpu *cpu, const struct draw_key *key, const struct tunnel_observer *observer, void *arg);
 
 void tunnel_start(struct tunnel *tunnel, const struct trail *trail);
 

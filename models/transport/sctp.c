@@ -3,8 +3,9 @@
 #include "models/transport/sctp_internal.h"
 
 #include <assert.h>
+#include <string.h>
 
-enum { RING_START = 8, EPOCHS = 16 };
+enum { RING_START = 4, EPOCHS = 16 };
 
 static const unsigned setup_chunks = 1u << SCTP_INIT | 1u << SCTP_INIT_ACK | 1u << SCTP_COOKIE_ECHO | 1u << SCTP_COOKIE_ACK;
 static const unsigned shutdown_chunks = 1u << SCTP_SHUTDOWN | 1u << SCTP_SHUTDOWN_ACK | 1u << SCTP_SHUTDOWN_COMPLETE;
@@ -16,15 +17,14 @@ static void endpoint_init(struct sctp *sctp, enum sctp_side side, const struct s
   end->peer = &sctp->ends[!side];
   end->side = side;
   end->state = side == SCTP_SERVER ? LISTEN : CLOSED;
-  end->config = *config;
+  end->config = config;
+  end->paths = sim_alloc(sctp->sim, (size_t)config->paths * sizeof *end->paths);
   for (int i = 0; i < config->paths; i++) sctp_path_reset(end, &end->paths[i]);
   end->out.queue_tail = &end->out.queue;
   end->out.next = 1;
   end->out.peer_window = peer_window;
   end->out.ring_capacity = RING_START;
   end->out.ring = sim_alloc(sctp->sim, RING_START * sizeof *end->out.ring);
-  end->out.ssn = sim_alloc(sctp->sim, (size_t)sctp->streams * sizeof *end->out.ssn);
-  end->in.streams = sim_alloc(sctp->sim, (size_t)sctp->streams * sizeof *end->in.streams);
   end->in.ready_tail = &end->in.ready;
 }
 
@@ -41,6 +41,24 @@ struct sctp *sctp_new(struct sim *sim, const struct sctp_config *const configs[2
 
 /* ---- messages in ---- */
 
+static void *grown(struct sim *sim, void *old, size_t old_size, size_t size) {
+  void *memory = sim_alloc(sim, size);
+  if (old_size) memcpy(memory, old, old_size);
+  if (old_size) sim_release(sim, old, old_size);
+  return memory;
+}
+
+/* Few of many streams are ever used: both ends have room for one when the first message goes on it. */
+static void open_stream(struct endpoint *end, int stream) {
+  struct sender *out = &end->out;
+  struct receiver *in = &end->peer->in;
+  if (stream < out->streams) return;
+  size_t had = (size_t)out->streams, count = (size_t)stream + 1 > 2 * had ? (size_t)stream + 1 : 2 * had;
+  out->ssn = grown(end->sctp->sim, out->ssn, had * sizeof *out->ssn, count * sizeof *out->ssn);
+  in->streams = grown(end->sctp->sim, in->streams, had * sizeof *in->streams, count * sizeof *in->streams);
+  out->streams = (int)count;
+}
+
 static int64_t bytes_as_chunks(const struct sctp_config *config, int64_t bytes) {
   int64_t fragment = sctp_fragment_bytes(config), whole = bytes / fragment, rest = bytes % fragment;
   return whole * (DATA_HEADER + fragment) + (rest ? padded(DATA_HEADER + rest) : 0);
@@ -50,8 +68,9 @@ bool sctp_send(struct sctp *sctp, enum sctp_side from, int stream, int64_t bytes
   struct endpoint *end = &sctp->ends[from];
   assert(bytes > 0 && stream >= 0 && stream < sctp->streams && trail->at == sctp_now(end));
   if (end->state == CLOSED ? end->out.ended : end->state > ESTABLISHED) return false;
+  open_stream(end, stream);
   struct message *message = sim_take(sctp->sim, sizeof *message);
-  int64_t fragment = sctp_fragment_bytes(&end->config);
+  int64_t fragment = sctp_fragment_bytes(end->config);
   *message = (struct message){
       .tag = tag,
       .bytes = bytes,
@@ -64,7 +83,7 @@ bool sctp_send(struct sctp *sctp, enum sctp_side from, int stream, int64_t bytes
   };
   *end->out.queue_tail = message;
   end->out.queue_tail = &message->next;
-  end->out.unsent_bytes += bytes_as_chunks(&end->config, bytes);
+  end->out.unsent_bytes += bytes_as_chunks(end->config, bytes);
   sctp_output_message(end);
   return true;
 }
@@ -76,7 +95,7 @@ bool sctp_takes_data(const struct endpoint *end) { return end->state == ESTABLIS
 void sctp_established(struct endpoint *end) {
   const struct sctp_observer *observer = &end->sctp->observer;
   end->state = ESTABLISHED;
-  for (int i = 0; i < end->config.paths; i++) end->paths[i].last_new = sctp_now(end);
+  for (int i = 0; i < end->config->paths; i++) end->paths[i].last_new = sctp_now(end);
   sctp_heartbeats_start(end);
   if (observer->established) observer->established(observer->arg, end->side, &end->chain);
   sctp_output(end);
@@ -103,12 +122,12 @@ static void t2_expired(struct sim *sim, void *arg) {
   (void)sim;
   struct endpoint *end = arg;
   end->control_running = false;
-  if (++end->control_tries > end->config.association_max_retrans) {
+  if (++end->control_tries > end->config->association_max_retrans) {
     sctp_finish(end, SCTP_END_UNREACHABLE);
     return;
   }
   sctp_send_control(end, sctp_path_for_data(end), end->state == SHUTDOWN_SENT ? SCTP_SHUTDOWN : SCTP_SHUTDOWN_ACK, NULL);
-  sctp_control_arm(end, min_i64(2 * end->control_wait, end->config.rto_max), t2_expired);
+  sctp_control_arm(end, min_i64(2 * end->control_wait, end->config->rto_max), t2_expired);
 }
 
 static void shutdown_send(struct endpoint *end, enum state state) {

@@ -124,7 +124,7 @@ struct sctp_observer {
 
 struct sctp;
 
-/* configs[side]; paths and mtu_bytes must agree, streams are the fewer of the two. key: seed, replication, entity. epoch
+/* configs[side] must outlive the association; paths and mtu_bytes must agree, streams are the fewer of the two. key: seed, replication, entity. epoch
  * (0 to 15) numbers the associations that follow each other between the same two ends. */
 struct sctp *sctp_new(struct sim *sim, const struct sctp_config *const configs[2], const struct sctp_below *below, const struct sctp_observer *observer,
     const struct draw_key *key, int epoch);

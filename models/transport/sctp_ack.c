@@ -46,10 +46,10 @@ static void take_acks(struct endpoint *end, const struct sack *sack, struct news
 }
 
 static void grow_window(struct endpoint *end, struct path *path, int64_t bytes, int64_t before) {
-  int64_t unit = sctp_unit(&end->config);
+  int64_t unit = sctp_unit(end->config);
   bool used = before >= path->cwnd;
   if (path->cwnd <= path->ssthresh) {
-    if (used) path->cwnd += min_i64(bytes, end->config.congestion->slow_start_units * unit);
+    if (used) path->cwnd += min_i64(bytes, end->config->congestion->slow_start_units * unit);
     return;
   }
   path->partial_acked += bytes;
@@ -63,7 +63,7 @@ static void grow_window(struct endpoint *end, struct path *path, int64_t bytes, 
 
 /* A chunk has one fast retransmit (section 7.2.4 (5)); usrsctp gives it another when what was sent after it has come in. */
 static bool may_be_fast(const struct endpoint *end, const struct chunk *chunk, const struct news *news) {
-  return chunk->fast_from == 0 || (end->config.congestion->repeats_fast_retransmit && news->highest >= chunk->fast_from);
+  return chunk->fast_from == 0 || (end->config->congestion->repeats_fast_retransmit && news->highest >= chunk->fast_from);
 }
 
 /* Miss indications by the highest TSN newly acknowledged; within fast recovery, when the cumulative ack advances, for all that
@@ -88,7 +88,7 @@ static void enter_recovery(struct endpoint *end, int index) {
   if (end->out.recovery) return;
   end->out.recovery = true;
   end->out.recovery_exit = end->out.next - 1;
-  path->ssthresh = max_i64(path->cwnd / 2, end->config.congestion->ssthresh_units * sctp_unit(&end->config));
+  path->ssthresh = max_i64(path->cwnd / 2, end->config->congestion->ssthresh_units * sctp_unit(end->config));
   path->cwnd = path->ssthresh;
   path->partial_acked = 0;
 }
@@ -123,21 +123,21 @@ void sctp_ack_input(struct endpoint *end, const struct sack *sack) {
   struct sender *out = &end->out;
   struct news news = {0};
   if (sack->cumulative < out->acked) return; /* overtaken by a later one */
-  for (int i = 0; i < end->config.paths; i++) news.before[i] = end->paths[i].flight;
+  for (int i = 0; i < end->config->paths; i++) news.before[i] = end->paths[i].flight;
   take_acks(end, sack, &news);
   take_window(end, sack);
   if (out->acked >= out->recovery_exit) out->recovery = false;
-  for (int i = 0; i < end->config.paths; i++) {
+  for (int i = 0; i < end->config->paths; i++) {
     if (news.advanced && news.bytes[i] > 0 && !out->recovery) grow_window(end, &end->paths[i], news.bytes[i], news.before[i]);
     if (all_acked(end)) end->paths[i].partial_acked = 0;
   }
   bool lost = count_missing(end, sack, &news);
-  for (int i = 0; i < end->config.paths; i++) adjust_t3(end, i, &news);
+  for (int i = 0; i < end->config->paths; i++) adjust_t3(end, i, &news);
   if (lost) {
     enter_recovery(end, lost_on(end));
     sctp_retransmit(end, true);
   }
-  for (int i = 0; i < end->config.paths; i++)
+  for (int i = 0; i < end->config->paths; i++)
     if (news.heard[i]) sctp_path_heard(end, i);
   sctp_output(end);
   sctp_shutdown_progress(end);

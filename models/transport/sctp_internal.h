@@ -129,7 +129,8 @@ struct sender {
   simtime heard_at;    /* and came in then */
   bool recovery;       /* fast recovery, up to recovery_exit */
   int64_t recovery_exit;
-  uint32_t *ssn;
+  int streams;   /* that ssn, and the peer's array, have room for */
+  uint32_t *ssn; /* of the next message, by stream */
   bool ended; /* takes no more messages */
 };
 
@@ -156,8 +157,8 @@ struct endpoint {
   struct endpoint *peer;
   enum sctp_side side;
   enum state state;
-  struct sctp_config config;
-  struct path paths[SCTP_PATHS];
+  const struct sctp_config *config;
+  struct path *paths; /* as many as the configuration says */
   int errors; /* of the association */
   struct sender out;
   struct receiver in;

@@ -7,7 +7,7 @@
 #define CLOCK_GRANULARITY INT64_C(1000000)
 
 void sctp_path_reset(struct endpoint *end, struct path *path) {
-  const struct sctp_config *config = &end->config;
+  const struct sctp_config *config = end->config;
   *path = (struct path){
       .end = end,
       .rto = config->rto_initial,
@@ -17,7 +17,7 @@ void sctp_path_reset(struct endpoint *end, struct path *path) {
   };
 }
 
-static simtime clamp_rto(const struct endpoint *end, simtime rto) { return max_i64(end->config.rto_min, min_i64(rto, end->config.rto_max)); }
+static simtime clamp_rto(const struct endpoint *end, simtime rto) { return max_i64(end->config->rto_min, min_i64(rto, end->config->rto_max)); }
 
 /* Rules C2 and C3 with alpha 1/8 and beta 1/4. */
 void sctp_rtt_sample(struct endpoint *end, struct path *path, simtime rtt) {
@@ -35,7 +35,7 @@ void sctp_rtt_sample(struct endpoint *end, struct path *path, simtime rtt) {
 }
 
 /* Rule E2. */
-void sctp_rto_back_off(struct endpoint *end, struct path *path) { path->rto = min_i64(2 * path->rto, end->config.rto_max); }
+void sctp_rto_back_off(struct endpoint *end, struct path *path) { path->rto = min_i64(2 * path->rto, end->config->rto_max); }
 
 static void set_active(struct endpoint *end, int path, bool active) {
   const struct sctp_observer *observer = &end->sctp->observer;
@@ -45,9 +45,9 @@ static void set_active(struct endpoint *end, int path, bool active) {
 }
 
 bool sctp_path_error(struct endpoint *end, int path) {
-  if (++end->paths[path].errors > end->config.path_max_retrans) set_active(end, path, false);
+  if (++end->paths[path].errors > end->config->path_max_retrans) set_active(end, path, false);
   if (end->state == CLOSED) return false; /* the user has ended it in the callback */
-  if (++end->errors <= end->config.association_max_retrans) return true;
+  if (++end->errors <= end->config->association_max_retrans) return true;
   sctp_send_control(end, path, SCTP_ABORT, NULL);
   sctp_finish(end, SCTP_END_UNREACHABLE);
   return false;
@@ -63,13 +63,13 @@ void sctp_path_heard(struct endpoint *end, int path) {
 
 /* The primary path while it is up, or when none is (section 6.4). */
 int sctp_path_for_data(const struct endpoint *end) {
-  if (end->paths[0].active || end->config.paths == 1 || !end->paths[1].active) return 0;
+  if (end->paths[0].active || end->config->paths == 1 || !end->paths[1].active) return 0;
   return 1;
 }
 
 /* Where a chunk that timed out goes (section 6.4.1). */
 int sctp_path_alternate(const struct endpoint *end, int path) {
-  if (end->config.paths == 2 && end->paths[!path].active) return !path;
+  if (end->config->paths == 2 && end->paths[!path].active) return !path;
   return path;
 }
 
@@ -84,7 +84,7 @@ static void heartbeat_arm(struct endpoint *end, int index) {
   key.purpose = DRAW_HEARTBEAT;
   key.message = end->sctp->epoch << 24 | (path->heartbeat_draws++ & 0xffffff);
   key.fragment = (uint16_t)(end->side * SCTP_PATHS + index);
-  simtime wait = end->config.heartbeat + path->rto / 2 + random_under(&key, path->rto + 1);
+  simtime wait = end->config->heartbeat + path->rto / 2 + random_under(&key, path->rto + 1);
   path->heartbeat = event_at(end->sctp->sim, sctp_now(end) + wait, heartbeat_due, path);
   path->heartbeat_running = true;
 }
@@ -100,7 +100,7 @@ static void heartbeat_due(struct sim *sim, void *arg) {
     sctp_rto_back_off(end, path);
     if (!sctp_path_error(end, index)) return;
   }
-  if (sctp_now(end) - path->last_new >= end->config.heartbeat) {
+  if (sctp_now(end) - path->last_new >= end->config->heartbeat) {
     path->heartbeats++;
     path->heartbeat_open = true;
     path->last_new = sctp_now(end);
@@ -111,8 +111,8 @@ static void heartbeat_due(struct sim *sim, void *arg) {
 }
 
 void sctp_heartbeats_start(struct endpoint *end) {
-  if (end->config.heartbeat == 0) return;
-  for (int i = 0; i < end->config.paths; i++) heartbeat_arm(end, i);
+  if (end->config->heartbeat == 0) return;
+  for (int i = 0; i < end->config->paths; i++) heartbeat_arm(end, i);
 }
 
 void sctp_heartbeat_input(struct endpoint *end, const struct packet *packet) {
@@ -128,7 +128,7 @@ void sctp_heartbeat_input(struct endpoint *end, const struct packet *packet) {
 }
 
 void sctp_path_stop(struct endpoint *end) {
-  for (int i = 0; i < end->config.paths; i++) {
+  for (int i = 0; i < end->config->paths; i++) {
     struct path *path = &end->paths[i];
     sctp_t3_stop(end, i);
     if (path->heartbeat_running) event_cancel(end->sctp->sim, path->heartbeat);

@@ -73,8 +73,8 @@ static void note(struct endpoint *end, int64_t tsn) {
 
 /* No window smaller than a full packet is offered (RFC 9260 section 6.2, silly window). */
 int64_t sctp_window(const struct endpoint *end) {
-  int64_t window = end->config.receive_window - end->in.above - end->in.unread;
-  return window < sctp_segment_bytes(&end->config) ? 0 : window;
+  int64_t window = end->config->receive_window - end->in.above - end->in.unread;
+  return window < sctp_segment_bytes(end->config) ? 0 : window;
 }
 
 /* ---- messages ---- */
@@ -184,7 +184,7 @@ static void sack_decide(struct endpoint *end, bool at_once) {
     in->due = SACK_AT_ONCE;
   } else if (in->due == SACK_NONE) {
     in->due = SACK_DELAYED;
-    in->delay = event_at(end->sctp->sim, sctp_now(end) + end->config.sack_delay, delay_over, end);
+    in->delay = event_at(end->sctp->sim, sctp_now(end) + end->config->sack_delay, delay_over, end);
   }
 }
 
@@ -207,12 +207,12 @@ static bool take_chunk(struct endpoint *end, int64_t tsn, const struct packet *p
 
 void sctp_data_input(struct endpoint *end, const struct packet *packet, const struct trail *trail) {
   struct receiver *in = &end->in;
-  bool at_once = !in->data_seen || in->gap_count > 0 || end->config.sack_delay == 0 || end->state == SHUTDOWN_SENT;
+  bool at_once = !in->data_seen || in->gap_count > 0 || end->config->sack_delay == 0 || end->state == SHUTDOWN_SENT;
   for (const struct run *run = packet->runs; run; run = run->next)
     for (int32_t i = 0; i < run->count; i++) at_once |= take_chunk(end, run->first + i, packet, trail);
   in->data_seen = true;
   in->path = packet->info.path;
   in->packets++;
-  sack_decide(end, at_once || in->gap_count > 0 || in->packets >= end->config.sack_every);
+  sack_decide(end, at_once || in->gap_count > 0 || in->packets >= end->config->sack_every);
   sctp_read(end);
 }

@@ -31,12 +31,12 @@ void sctp_packet_free(struct sctp *sctp, struct packet *packet) {
 }
 
 static int64_t room_in(const struct endpoint *end, const struct packet *packet) {
-  return sctp_segment_bytes(&end->config) + IPV4_HEADER + COMMON_HEADER - packet->info.bytes;
+  return sctp_segment_bytes(end->config) + IPV4_HEADER + COMMON_HEADER - packet->info.bytes;
 }
 
 static void add_control(struct endpoint *end, struct packet *packet, enum sctp_chunk chunk) {
   packet->info.chunks |= 1u << chunk;
-  packet->info.bytes += sctp_chunk_bytes(&end->config, chunk);
+  packet->info.bytes += sctp_chunk_bytes(end->config, chunk);
   packet->base = end->chain;
 }
 
@@ -115,7 +115,7 @@ static void packet_send(struct endpoint *end, struct packet *packet) {
   struct sctp *sctp = end->sctp;
   struct trail trail;
   number_packet(end, packet);
-  assert(packet->info.bytes <= end->config.mtu_bytes);
+  assert(packet->info.bytes <= end->config->mtu_bytes);
   packet->sent_at = sctp_now(end);
   end->counters.packets++;
   end->counters.bytes += packet->info.bytes;
@@ -158,7 +158,7 @@ void sctp_send_owed(struct endpoint *end) {
 /* ---- DATA into packets ---- */
 
 int64_t sctp_flight_bytes(const struct endpoint *end, const struct chunk *chunk) {
-  return chunk->bytes + (end->config.congestion->payload_only ? 0 : DATA_HEADER);
+  return chunk->bytes + (end->config->congestion->payload_only ? 0 : DATA_HEADER);
 }
 
 void sctp_mark(struct endpoint *end, struct chunk *chunk) {
@@ -168,7 +168,7 @@ void sctp_mark(struct endpoint *end, struct chunk *chunk) {
   end->out.marked++;
 }
 
-static int64_t next_bytes(const struct endpoint *end) { return min_i64(end->out.queue->unsent, sctp_fragment_bytes(&end->config)); }
+static int64_t next_bytes(const struct endpoint *end) { return min_i64(end->out.queue->unsent, sctp_fragment_bytes(end->config)); }
 
 static void ring_grow(struct endpoint *end) {
   struct sender *out = &end->out;
@@ -209,7 +209,7 @@ static void put_chunk(struct endpoint *end, struct packet *packet, int64_t tsn) 
     chunk->marked = false;
     end->out.marked--;
     end->counters.retransmissions++;
-    for (int i = 0; i < end->config.paths; i++)
+    for (int i = 0; i < end->config->paths; i++)
       if (end->paths[i].timed_tsn == tsn) end->paths[i].timing = false; /* Karn: rule C5 */
   } else {
     end->counters.data_chunks++;
@@ -258,7 +258,7 @@ static void fill_new(struct endpoint *end, struct packet *packet, int64_t limit)
 
 /* Section 7.2.1: an idle path's window falls to 4 units, by half in each RTO. */
 static void decay_idle_window(struct endpoint *end, struct path *path) {
-  int64_t least = 4 * sctp_unit(&end->config);
+  int64_t least = 4 * sctp_unit(end->config);
   if (!end->out.queue || path->flight > 0 || path->cwnd <= least || path->last_data == 0) return;
   int64_t periods = (sctp_now(end) - path->last_data) / path->rto;
   if (periods > 0) path->ssthresh = path->cwnd;
@@ -267,15 +267,15 @@ static void decay_idle_window(struct endpoint *end, struct path *path) {
 
 /* Rule D of section 6.1: cwnd, for this call no more than Max.Burst packets above what is in flight. */
 static int64_t flight_limit(struct endpoint *end, struct path *path) {
-  int max_burst = end->config.congestion->max_burst;
+  int max_burst = end->config->congestion->max_burst;
   decay_idle_window(end, path);
-  return max_burst > 0 ? min_i64(path->cwnd, path->flight + max_burst * sctp_unit(&end->config)) : path->cwnd;
+  return max_burst > 0 ? min_i64(path->cwnd, path->flight + max_burst * sctp_unit(end->config)) : path->cwnd;
 }
 
 /* Nagle: a message that would go in a packet not full waits while something is unacknowledged. Decided once for each message
  * handed over, as measured: what goes goes altogether, and a SACK lets go all that waited. */
 static bool nagle_holds(const struct endpoint *end) {
-  return !end->config.nodelay && !all_acked(end) && end->out.unsent_bytes < sctp_segment_bytes(&end->config);
+  return !end->config->nodelay && !all_acked(end) && end->out.unsent_bytes < sctp_segment_bytes(end->config);
 }
 
 void sctp_output_message(struct endpoint *end) {
@@ -287,7 +287,7 @@ static bool sends_data(const struct endpoint *end) { return end->state == ESTABL
 /* What must or may travel with DATA; data_bytes: of the first DATA chunk. */
 static void add_riders(struct endpoint *end, struct packet *packet, int64_t data_bytes) {
   int64_t needed = padded(DATA_HEADER + data_bytes);
-  if (end->owe_cookie_ack && needed + sctp_chunk_bytes(&end->config, SCTP_COOKIE_ACK) > room_in(end, packet)) sctp_send_owed(end);
+  if (end->owe_cookie_ack && needed + sctp_chunk_bytes(end->config, SCTP_COOKIE_ACK) > room_in(end, packet)) sctp_send_owed(end);
   take_cookie_ack(end, packet);
   int64_t sack = SACK_FIXED + SACK_ENTRY * (int64_t)(end->in.gap_count + end->in.duplicates);
   if (end->in.due == SACK_DELAYED && needed + sack <= room_in(end, packet)) add_sack(end, packet);
@@ -297,7 +297,7 @@ void sctp_output(struct endpoint *end) {
   if (!sends_data(end)) return;
   int data_path = sctp_path_for_data(end);
   int64_t limit[SCTP_PATHS] = {0};
-  for (int i = 0; i < end->config.paths; i++) limit[i] = flight_limit(end, &end->paths[i]);
+  for (int i = 0; i < end->config->paths; i++) limit[i] = flight_limit(end, &end->paths[i]);
   for (;;) {
     int64_t marked = first_marked(end);
     int path = marked ? chunk_of(end, marked)->path : data_path;
@@ -352,8 +352,8 @@ static void t3_expired(struct sim *sim, void *arg) {
   /* Section 6.1 A: window probes of a peer that goes on answering are no errors. */
   bool probing = out->window_closed && out->heard_at >= path->last_data;
   if (!probing && !sctp_path_error(end, index)) return;
-  int64_t unit = sctp_unit(&end->config);
-  path->ssthresh = max_i64(path->cwnd / 2, end->config.congestion->ssthresh_units * unit); /* section 7.2.3 */
+  int64_t unit = sctp_unit(end->config);
+  path->ssthresh = max_i64(path->cwnd / 2, end->config->congestion->ssthresh_units * unit); /* section 7.2.3 */
   path->cwnd = unit;
   path->partial_acked = 0;
   out->recovery = false;

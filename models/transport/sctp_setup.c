@@ -27,7 +27,7 @@ static void send_request(struct endpoint *end) {
 static void t1_expired(struct sim *sim, void *arg) {
   struct endpoint *end = arg;
   end->control_running = false;
-  if (end->control_tries == end->config.init_max_retrans) {
+  if (end->control_tries == end->config->init_max_retrans) {
     sctp_finish(end, SCTP_END_NOT_ESTABLISHED);
     return;
   }
@@ -35,7 +35,7 @@ static void t1_expired(struct sim *sim, void *arg) {
   end->counters.setup_repeats++;
   trail_advance(&end->chain, PART_TRANSPORT_STALL, sim_now(sim));
   send_request(end);
-  sctp_control_arm(end, min_i64(2 * end->control_wait, end->config.init_timeout_max), t1_expired);
+  sctp_control_arm(end, min_i64(2 * end->control_wait, end->config->init_timeout_max), t1_expired);
 }
 
 static void request(struct endpoint *end, enum state state) {
@@ -43,7 +43,7 @@ static void request(struct endpoint *end, enum state state) {
   end->control_tries = 0;
   end->control_sent_at = sctp_now(end);
   send_request(end);
-  sctp_control_arm(end, min_i64(end->paths[0].rto, end->config.init_timeout_max), t1_expired);
+  sctp_control_arm(end, min_i64(end->paths[0].rto, end->config->init_timeout_max), t1_expired);
 }
 
 void sctp_connect(struct sctp *sctp, const struct trail *trail) {
@@ -55,7 +55,7 @@ void sctp_connect(struct sctp *sctp, const struct trail *trail) {
 
 /* Karn: only the answer to what was sent once is a sample. */
 static void sample(struct endpoint *end, bool unambiguous) {
-  if (unambiguous && end->config.rtt_from_setup) sctp_rtt_sample(end, &end->paths[0], sctp_now(end) - end->control_sent_at);
+  if (unambiguous && end->config->rtt_from_setup) sctp_rtt_sample(end, &end->paths[0], sctp_now(end) - end->control_sent_at);
 }
 
 static void init_input(struct endpoint *end) {

@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -136,24 +135,22 @@ static void jitter_reorders(void **state) {
   close_world(&world);
 }
 
-/* A million datagrams, a tenth of them incomplete: were one kept, it would be some 170 MB. 4 MB are allowed. */
+/* A million datagrams, a tenth of them incomplete: were one kept, it would be some 170 MB. What is done is used again. */
 static void a_long_run_does_not_grow(void **state) {
   struct world world =
       open_world(&(struct net_direction){.rate_bps = INT64_C(40000000000), .delay = 1 * MS, .queue_limit = 1000, .loss = {.loss_ppb = 50000000}});
   struct flow flow = {&world, 0, 10000, 1776};
-  struct rusage before, after;
   bool stop = false;
   (void)state;
   net_native.on_receive(world.net, world.link, NET_B, receive, &world);
   event_at(world.sim, 0, flow_step, &flow);
   net_native.run(world.net, 9 * MS, &stop);
+  size_t memory = sim_memory(world.sim);
   flow.count = 1000000;
-  getrusage(RUSAGE_SELF, &before);
   net_native.run(world.net, SIMTIME_HORIZON, &stop);
-  getrusage(RUSAGE_SELF, &after);
   assert_int_equal(flow.number, 1000000);
   assert_in_range(world.received, 890000, 915000); /* .95 squared = .9025 of a million */
-  assert_true(after.ru_maxrss - before.ru_maxrss < 4096);
+  assert_true(sim_memory(world.sim) < memory + 65536);
   close_world(&world);
 }
 
@@ -202,25 +199,16 @@ static void draws_follow_the_entity(void **state) {
   close_world(&world);
 }
 
-/* AddressSanitizer keeps freed memory for a while. */
-#ifdef __SANITIZE_ADDRESS__
-static const int64_t link_bytes_max = 1200;
-#else
-static const int64_t link_bytes_max = 300;
-#endif
-
 /* 100,000 nodes around one, a link each, over a configuration they share, one datagram each, in two rounds. The links are
- * to take less than 300 bytes each; growing doubles them, so that the last step could hold 131,072. What has been used is used again. */
+ * to take less than 300 bytes each. What has been used is used again. */
 static void many_links(void **state) {
   enum { LINKS = 100000 };
   static const struct net_link_config config = {
       .direction = {{.rate_bps = 1000000, .queue_limit = 10}, {.rate_bps = 1000000, .queue_limit = 10}}, .mtu_bytes = 1500};
   struct world world = {.sim = sim_new()};
-  struct rusage before, after;
   bool stop = false;
   (void)state;
   world.net = net_native.open(world.sim);
-  getrusage(RUSAGE_SELF, &before);
   for (uint32_t round = 0; round < 2; round++) {
     sim_reset(world.sim);
     net_native.reset(world.net, 1, round);
@@ -230,10 +218,7 @@ static void many_links(void **state) {
       world.link = net_native.link_add(world.net, net_native.node_add(world.net), hub, &config, i);
       net_native.on_receive(world.net, world.link, NET_B, receive, &world);
     }
-    if (round == 0) {
-      getrusage(RUSAGE_SELF, &after);
-      assert_true((after.ru_maxrss - before.ru_maxrss) * 1024 < LINKS * link_bytes_max);
-    }
+    assert_true(sim_memory(world.sim) < 300 * LINKS);
     for (world.link = 0; world.link < LINKS; world.link++) send(&world, MILLISECOND_UDP, 0);
     net_native.run(world.net, SIMTIME_HORIZON, &stop);
     assert_int_equal(world.received, LINKS);
