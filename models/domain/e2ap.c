@@ -27,6 +27,12 @@ struct pdu {
   struct loop *loop;
 };
 
+/* A control request that the gNB has not acknowledged yet. */
+struct request {
+  struct request *next;
+  simtime at;
+};
+
 /* An xApp's subscription to a node. */
 struct subscription {
   struct e2ap *e2ap;
@@ -56,13 +62,13 @@ struct e2ap {
   struct sctp *sctp;
   struct trail begun; /* of this association, before INIT; of the next one, while there is none */
   simtime outage;     /* began with the last sign of life of one that was lost */
-  struct event timer;  /* of the gNB: setup request, or the next association */
+  struct event timer; /* of the gNB: setup request, or the next association */
   struct event watchdog;
   simtime alive; /* last message the gNB took in, which it does all the time when there is control; else the last of both sides */
   struct loop *loops;
+  struct request *unanswered, *last_unanswered; /* the oldest first, as one stream acknowledges them */
   int associations, setup_tries;
-  int unanswered; /* control requests */
-  bool protect, set_up, ever_set_up, lost, settled;
+  bool protect, watching, set_up, ever_set_up, lost, settled;
   struct subscription subscriptions[];
 };
 
@@ -134,7 +140,7 @@ static bool is_running(const struct e2ap *e2ap) {
     const struct subscription *s = &e2ap->subscriptions[i];
     if (!s->over || (s->active && s->sent < e2ap->config->indications)) return true;
   }
-  return e2ap->unanswered > 0 || e2ap->loops;
+  return e2ap->unanswered || e2ap->loops;
 }
 
 static bool all_over(const struct e2ap *e2ap) {
@@ -150,6 +156,7 @@ static void settle_if_done(struct e2ap *e2ap, const struct trail *trail) {
     if (all_over(e2ap)) settle(e2ap, trail);
   } else if (!is_running(e2ap)) {
     sctp_forget(e2ap->sctp);
+    event_cancel(e2ap->sim, e2ap->watchdog);
     settle(e2ap, trail);
   }
 }
@@ -159,15 +166,37 @@ static void settle_if_done(struct e2ap *e2ap, const struct trail *trail) {
 static void watch(struct e2ap *e2ap);
 
 static void watchdog_over(struct sim *sim, void *arg) {
-  (void)sim;
   struct e2ap *e2ap = arg;
-  if (e2ap->unanswered > 0) sctp_abort(e2ap->sctp, SCTP_SERVER);
+  e2ap->watching = false;
+  if (!e2ap->unanswered) return;
+  if (e2ap->unanswered->at + e2ap->config->watchdog > sim_now(sim))
+    watch(e2ap);
+  else
+    sctp_abort(e2ap->sctp, SCTP_SERVER);
 }
 
+/* The timer runs for a request that may have been answered in the meantime: then it goes on for the oldest that has not. */
 static void watch(struct e2ap *e2ap) {
-  if (e2ap->config->watchdog == 0) return;
-  event_cancel(e2ap->sim, e2ap->watchdog);
-  if (e2ap->unanswered > 0) e2ap->watchdog = event_at(e2ap->sim, sim_now(e2ap->sim) + e2ap->config->watchdog, watchdog_over, e2ap);
+  if (e2ap->config->watchdog == 0 || e2ap->watching) return;
+  e2ap->watching = true;
+  e2ap->watchdog = event_at(e2ap->sim, e2ap->unanswered->at + e2ap->config->watchdog, watchdog_over, e2ap);
+}
+
+static void request_sent(struct e2ap *e2ap) {
+  struct request *request = sim_take(e2ap->sim, sizeof *request);
+  *request = (struct request){.at = sim_now(e2ap->sim)};
+  if (e2ap->unanswered)
+    e2ap->last_unanswered->next = request;
+  else
+    e2ap->unanswered = request;
+  e2ap->last_unanswered = request;
+  watch(e2ap);
+}
+
+static void request_answered(struct e2ap *e2ap) {
+  struct request *request = e2ap->unanswered;
+  e2ap->unanswered = request->next;
+  sim_release(e2ap->sim, request, sizeof *request);
 }
 
 static void indicate(struct sim *sim, void *arg) {
@@ -189,8 +218,8 @@ static void xapp_done(void *arg, const struct trail *trail) {
   struct loop *loop = arg;
   struct e2ap *e2ap = loop->e2ap;
   if (loop->dead) return;
-  if (e2ap->config->control && send(e2ap, SCTP_SERVER, CONTROL_REQUEST, loop->xapp, loop, trail)) {
-    if (e2ap->unanswered++ == 0) watch(e2ap);
+  if (e2ap->config->control) { /* what cannot be sent any more stays unfinished */
+    if (send(e2ap, SCTP_SERVER, CONTROL_REQUEST, loop->xapp, loop, trail)) request_sent(e2ap);
     return;
   }
   unlink_loop(e2ap, loop);
@@ -211,8 +240,7 @@ static void control_in(struct e2ap *e2ap, const struct pdu *pdu, const struct tr
 
 static void control_acknowledged(struct e2ap *e2ap, const struct pdu *pdu, const struct trail *trail) {
   (void)pdu;
-  e2ap->unanswered--;
-  watch(e2ap);
+  request_answered(e2ap);
   settle_if_done(e2ap, trail);
 }
 
@@ -345,8 +373,8 @@ static void lose(struct e2ap *e2ap) {
     event_cancel(e2ap->sim, subscription->indication);
     subscription->over = subscription->active = false;
   }
-  e2ap->unanswered = 0;
-  e2ap->set_up = false;
+  while (e2ap->unanswered) request_answered(e2ap);
+  e2ap->set_up = e2ap->watching = false;
   if (was_up) {
     e2ap->outage = e2ap->alive;
     trail_begin(&e2ap->begun, e2ap->outage);
@@ -385,6 +413,11 @@ static void delivered(void *arg, enum sctp_side to, void *tag, const struct trai
   take[pdu.kind](e2ap, &pdu, trail);
 }
 
+static void discarded(void *arg, void *tag) {
+  const struct e2ap *e2ap = arg;
+  sim_release(e2ap->sim, tag, sizeof(struct pdu));
+}
+
 /* The gNB sets up a new association; the RIC waits for it. */
 static void ended(void *arg, enum sctp_side side, enum sctp_end why) {
   (void)why;
@@ -394,10 +427,14 @@ static void ended(void *arg, enum sctp_side side, enum sctp_end why) {
 static void associate(struct e2ap *e2ap, const struct trail *trail) {
   const struct sctp_config *configs[2] = {&e2ap->config->sctp, &e2ap->config->sctp};
   struct sctp_below below = {send_packet, e2ap};
-  struct sctp_observer watching = {.established = established, .delivered = delivered, .ended = ended, .arg = e2ap};
+  struct sctp_observer watching = {.established = established, .delivered = delivered, .ended = ended, .discarded = discarded, .arg = e2ap};
   e2ap->begun = *trail;
   e2ap->setup_tries = 0;
-  e2ap->sctp = sctp_new(e2ap->sim, configs, &below, &watching, &e2ap->key, e2ap->associations++ % EPOCHS);
+  int epoch = e2ap->associations++ % EPOCHS;
+  if (e2ap->sctp)
+    sctp_renew(e2ap->sctp, epoch);
+  else
+    e2ap->sctp = sctp_new(e2ap->sim, configs, &below, &watching, &e2ap->key, epoch);
   sctp_connect(e2ap->sctp, trail);
 }
 

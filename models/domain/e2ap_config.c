@@ -92,6 +92,19 @@ static const struct param rows[] = {
 
 const struct param_table e2ap_params = {rows, sizeof rows / sizeof *rows};
 
+/* A run without a duration lasts until nothing happens any more: that must come. And a watchdog must have something to watch. */
+static int check_ends(const struct config *config, const struct e2ap_config *e2ap, struct err *e) {
+  bool lasts = config_find(config, "duration") && config_number(config, "duration") > 0;
+  if (e2ap->association_tries == 0 && !lasts) return err_add(e, ERR_INPUT, "e2.association_tries: found 0, for ever, allowed only in a run with a duration");
+  if (e2ap->watchdog > 0 && !e2ap->control)
+    return err_add(e, ERR_INPUT, "e2.watchdog: found %s, allowed 0s where e2.control is no: there are no control requests to be answered",
+        config_text(config, "e2.watchdog"));
+  if (e2ap->stall_at > 0 && e2ap->control && e2ap->watchdog == 0 && !lasts)
+    return err_add(e, ERR_INPUT, "e2.stall_at: found %s, allowed 0s, or with e2.watchdog or a duration: else the run would wait for ever",
+        config_text(config, "e2.stall_at"));
+  return 0;
+}
+
 int e2ap_configure(const struct config *config, int mtu_bytes, struct e2ap_config *out, struct err *e) {
   int64_t measurements = config_number(config, "kpm.measurements");
   *out = (struct e2ap_config){
@@ -125,5 +138,6 @@ int e2ap_configure(const struct config *config, int mtu_bytes, struct e2ap_confi
   if (!out->enabled) return 0;
   if (mtu_bytes < SCTP_MTU_MIN)
     return err_add(e, ERR_INPUT, "path.mtu: leaves %dB for a packet of SCTP, allowed %dB or more (or e2.setup: no)", mtu_bytes, SCTP_MTU_MIN);
-  return sctp_configure(config, mtu_bytes, &out->sctp, e);
+  int rc = check_ends(config, out, e);
+  return rc ? rc : sctp_configure(config, mtu_bytes, &out->sctp, e);
 }

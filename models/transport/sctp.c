@@ -11,21 +11,31 @@ static const unsigned setup_chunks = 1u << SCTP_INIT | 1u << SCTP_INIT_ACK | 1u 
 static const unsigned shutdown_chunks = 1u << SCTP_SHUTDOWN | 1u << SCTP_SHUTDOWN_ACK | 1u << SCTP_SHUTDOWN_COMPLETE;
 static const unsigned heartbeat_chunks = 1u << SCTP_HEARTBEAT | 1u << SCTP_HEARTBEAT_ACK;
 
-static void endpoint_init(struct sctp *sctp, enum sctp_side side, const struct sctp_config *config, int64_t peer_window) {
+/* What an end is before set-up; its arrays stay, those by stream are zero. */
+static void endpoint_reset(struct sctp *sctp, enum sctp_side side, const struct sctp_config *config, int64_t peer_window) {
   struct endpoint *end = &sctp->ends[side];
-  end->sctp = sctp;
-  end->peer = &sctp->ends[!side];
-  end->side = side;
-  end->state = side == SCTP_SERVER ? LISTEN : CLOSED;
-  end->config = config;
-  end->paths = sim_alloc(sctp->sim, (size_t)config->paths * sizeof *end->paths);
+  const struct sender out = {
+      .streams = end->out.streams, .ssn = end->out.ssn, .ring = end->out.ring, .ring_capacity = end->out.ring_capacity, .next = 1, .peer_window = peer_window};
+  const struct receiver in = {.streams = end->in.streams, .gaps = end->in.gaps, .gap_capacity = end->in.gap_capacity};
+  *end = (struct endpoint){.sctp = sctp,
+      .peer = &sctp->ends[!side],
+      .side = side,
+      .state = side == SCTP_SERVER ? LISTEN : CLOSED,
+      .config = config,
+      .paths = end->paths,
+      .out = out,
+      .in = in};
   for (int i = 0; i < config->paths; i++) sctp_path_reset(end, &end->paths[i]);
   end->out.queue_tail = &end->out.queue;
-  end->out.next = 1;
-  end->out.peer_window = peer_window;
+  end->in.ready_tail = &end->in.ready;
+}
+
+static void endpoint_init(struct sctp *sctp, enum sctp_side side, const struct sctp_config *config, int64_t peer_window) {
+  struct endpoint *end = &sctp->ends[side];
+  end->paths = sim_alloc(sctp->sim, (size_t)config->paths * sizeof *end->paths);
   end->out.ring_capacity = RING_START;
   end->out.ring = sim_alloc(sctp->sim, RING_START * sizeof *end->out.ring);
-  end->in.ready_tail = &end->in.ready;
+  endpoint_reset(sctp, side, config, peer_window);
 }
 
 struct sctp *sctp_new(struct sim *sim, const struct sctp_config *const configs[2], const struct sctp_below *below, const struct sctp_observer *observer,
@@ -37,6 +47,26 @@ struct sctp *sctp_new(struct sim *sim, const struct sctp_config *const configs[2
   sctp->streams = configs[0]->streams < configs[1]->streams ? configs[0]->streams : configs[1]->streams;
   for (int side = 0; side < 2; side++) endpoint_init(sctp, (enum sctp_side)side, configs[side], configs[!side]->receive_window);
   return sctp;
+}
+
+static void forget_streams(struct endpoint *end) {
+  size_t streams = (size_t)end->out.streams;
+  if (streams == 0) return;
+  memset(end->out.ssn, 0, streams * sizeof *end->out.ssn);
+  memset(end->peer->in.streams, 0, streams * sizeof *end->peer->in.streams);
+}
+
+void sctp_renew(struct sctp *sctp, int epoch) {
+  assert(sctp->forgotten && epoch >= 0 && epoch < EPOCHS);
+  assert(!sctp->ends[0].in.delivering && !sctp->ends[1].in.delivering);
+  for (int side = 0; side < 2; side++) {
+    sctp_discard_messages(&sctp->ends[side]);
+    forget_streams(&sctp->ends[side]);
+  }
+  sctp->forgotten = false;
+  sctp->generation++;
+  sctp->epoch = (uint32_t)epoch;
+  for (int side = 0; side < 2; side++) endpoint_reset(sctp, (enum sctp_side)side, sctp->ends[side].config, sctp->ends[!side].config->receive_window);
 }
 
 /* ---- messages in ---- */
@@ -213,7 +243,7 @@ void sctp_input(void *tag, const struct trail *trail) {
   struct sctp *sctp = packet->sctp;
   struct endpoint *end = &sctp->ends[!packet->info.from];
   assert(trail->at == sctp_now(end));
-  if (!sctp->forgotten) {
+  if (!sctp->forgotten && packet->generation == sctp->generation) {
     if (end->state == CLOSED)
       closed_input(end, packet);
     else

@@ -119,6 +119,7 @@ struct sctp_observer {
   void (*delivered)(void *arg, enum sctp_side to, void *tag, const struct trail *trail);
   void (*path_changed)(void *arg, enum sctp_side side, int path, bool up);
   void (*ended)(void *arg, enum sctp_side side, enum sctp_end why); /* messages not delivered yet never will be */
+  void (*discarded)(void *arg, void *tag);                          /* by sctp_renew */
   void *arg;
 };
 
@@ -146,6 +147,9 @@ void sctp_shutdown(struct sctp *sctp, enum sctp_side side); /* once all is ackno
 void sctp_abort(struct sctp *sctp, enum sctp_side side);    /* at once, and tells the peer */
 /* Both sides end without a packet or a callback, and ignore what is still under way: a new association replaces this one. */
 void sctp_forget(struct sctp *sctp);
+/* A new association in the memory of one that was forgotten, between the same ends, to be connected. Not from its callbacks; calls
+ * discarded for each message of the old one that has not been delivered. */
+void sctp_renew(struct sctp *sctp, int epoch);
 
 bool sctp_is_established(const struct sctp *sctp, enum sctp_side side);
 

@@ -54,10 +54,10 @@ struct message {
 
 struct sack {
   int64_t cumulative, window;
-  int duplicates, block_count;
-  struct {
+  int duplicates, block_count, capacity;
+  struct sack_block {
     int64_t first, last;
-  } blocks[SACK_BLOCKS];
+  } blocks[];
 };
 
 /* Consecutive TSNs of a packet. */
@@ -69,6 +69,7 @@ struct run {
 
 struct packet {
   struct sctp *sctp;
+  uint64_t generation; /* the association's when it was sent */
   struct sctp_packet info;
   simtime sent_at;
   simtime echo;       /* heartbeats: when the HEARTBEAT was sent */
@@ -131,7 +132,7 @@ struct sender {
   int64_t recovery_exit;
   int streams;   /* that ssn, and the peer's array, have room for */
   uint32_t *ssn; /* of the next message, by stream */
-  bool ended; /* takes no more messages */
+  bool ended;    /* takes no more messages */
 };
 
 struct receiver {
@@ -159,7 +160,7 @@ struct endpoint {
   enum state state;
   const struct sctp_config *config;
   struct path *paths; /* as many as the configuration says */
-  int errors; /* of the association */
+  int errors;         /* of the association */
   struct sender out;
   struct receiver in;
   bool owe_cookie_ack;
@@ -177,6 +178,7 @@ struct sctp {
   struct sctp_below below;
   struct sctp_observer observer;
   struct draw_key key;
+  uint64_t generation; /* associations that had this memory before */
   uint32_t epoch;
   int streams;
   bool forgotten;
@@ -240,9 +242,11 @@ void sctp_ack_input(struct endpoint *end, const struct sack *sack);
 /* sctp_receive.c */
 void sctp_data_input(struct endpoint *end, const struct packet *packet, const struct trail *trail);
 void sctp_read(struct endpoint *end); /* hands over what is ready */
-void sctp_sack_fill(struct endpoint *end, struct sack *sack);
-void sctp_sack_done(struct endpoint *end); /* one has been sent */
+int sctp_sack_blocks(const struct endpoint *end);
+void sctp_sack_fill(struct endpoint *end, struct sack *sack); /* as many blocks as it has room for */
+void sctp_sack_done(struct endpoint *end);                    /* one has been sent */
 int64_t sctp_window(const struct endpoint *end);
 void sctp_receive_stop(struct endpoint *end);
+void sctp_discard_messages(struct endpoint *end); /* of this sender, wherever they are; both sides have stopped */
 
 #endif

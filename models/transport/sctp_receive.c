@@ -116,6 +116,37 @@ static void complete(struct endpoint *end, struct message *message, const struct
   }
 }
 
+static void discard(struct sctp *sctp, struct message *message) {
+  if (sctp->observer.discarded) sctp->observer.discarded(sctp->observer.arg, message->tag);
+  sim_release(sctp->sim, message, sizeof *message);
+}
+
+static void discard_list(struct sctp *sctp, struct message *message) {
+  while (message) {
+    struct message *next = message->next;
+    discard(sctp, message);
+    message = next;
+  }
+}
+
+/* What is in whole waits at the receiver; what is wholly sent but not in has a chunk that is missing, which follow each other in the
+ * ring message by message; the rest is in the queue. */
+void sctp_discard_messages(struct endpoint *end) {
+  struct sctp *sctp = end->sctp;
+  struct receiver *in = &end->peer->in;
+  struct message *missing = NULL;
+  for (int64_t tsn = end->out.acked + 1; tsn < end->out.next; tsn++) {
+    struct message *message = is_in(in, tsn) ? NULL : chunk_of(end, tsn)->message;
+    if (!message || message == missing || message->unsent > 0) continue;
+    if (missing) discard(sctp, missing);
+    missing = message;
+  }
+  if (missing) discard(sctp, missing);
+  discard_list(sctp, end->out.queue);
+  discard_list(sctp, in->ready);
+  for (int stream = 0; stream < end->out.streams; stream++) discard_list(sctp, in->streams[stream].waiting);
+}
+
 void sctp_read(struct endpoint *end) {
   struct sctp *sctp = end->sctp;
   struct receiver *in = &end->in;
@@ -150,13 +181,15 @@ void sctp_pause(struct sctp *sctp, enum sctp_side side, bool paused) {
 
 /* ---- SACK ---- */
 
+int sctp_sack_blocks(const struct endpoint *end) { return end->in.gap_count < SACK_BLOCKS ? end->in.gap_count : SACK_BLOCKS; }
+
 void sctp_sack_fill(struct endpoint *end, struct sack *sack) {
   const struct receiver *in = &end->in;
-  *sack = (struct sack){.cumulative = in->cumulative, .window = sctp_window(end), .duplicates = in->duplicates};
-  for (; sack->block_count < SACK_BLOCKS && sack->block_count < in->gap_count; sack->block_count++) {
-    sack->blocks[sack->block_count].first = in->gaps[sack->block_count].first;
-    sack->blocks[sack->block_count].last = in->gaps[sack->block_count].last;
-  }
+  sack->cumulative = in->cumulative;
+  sack->window = sctp_window(end);
+  sack->duplicates = in->duplicates;
+  sack->block_count = sack->capacity;
+  for (int i = 0; i < sack->block_count; i++) sack->blocks[i] = (struct sack_block){in->gaps[i].first, in->gaps[i].last};
 }
 
 void sctp_receive_stop(struct endpoint *end) {

@@ -15,10 +15,13 @@ static struct packet *packet_new(struct endpoint *end, int path) {
   struct packet *packet = sim_take(sctp->sim, sizeof *packet);
   *packet = (struct packet){
       .sctp = sctp,
+      .generation = sctp->generation,
       .info = {.from = end->side, .path = path, .bytes = IPV4_HEADER + COMMON_HEADER, .tag = packet},
   };
   return packet;
 }
+
+static size_t sack_size(int blocks) { return sizeof(struct sack) + (size_t)blocks * sizeof(struct sack_block); }
 
 void sctp_packet_free(struct sctp *sctp, struct packet *packet) {
   while (packet->runs) {
@@ -26,7 +29,7 @@ void sctp_packet_free(struct sctp *sctp, struct packet *packet) {
     packet->runs = run->next;
     sim_release(sctp->sim, run, sizeof *run);
   }
-  if (packet->sack) sim_release(sctp->sim, packet->sack, sizeof *packet->sack);
+  if (packet->sack) sim_release(sctp->sim, packet->sack, sack_size(packet->sack->capacity));
   sim_release(sctp->sim, packet, sizeof *packet);
 }
 
@@ -40,8 +43,9 @@ static void add_control(struct endpoint *end, struct packet *packet, enum sctp_c
   packet->base = end->chain;
 }
 
-static struct sack *sack_snapshot(struct endpoint *end) {
-  struct sack *sack = sim_alloc(end->sctp->sim, sizeof *sack);
+static struct sack *sack_snapshot(struct endpoint *end, int blocks) {
+  struct sack *sack = sim_take(end->sctp->sim, sack_size(blocks));
+  sack->capacity = blocks;
   sctp_sack_fill(end, sack);
   return sack;
 }
@@ -49,7 +53,7 @@ static struct sack *sack_snapshot(struct endpoint *end) {
 static int64_t sack_bytes(const struct sack *sack) { return SACK_FIXED + SACK_ENTRY * ((int64_t)sack->block_count + sack->duplicates); }
 
 static void add_sack(struct endpoint *end, struct packet *packet) {
-  packet->sack = sack_snapshot(end);
+  packet->sack = sack_snapshot(end, sctp_sack_blocks(end));
   int64_t entries = (room_in(end, packet) - SACK_FIXED) / SACK_ENTRY - packet->sack->block_count;
   packet->sack->duplicates = (int)min_i64(packet->sack->duplicates, entries);
   packet->info.chunks |= 1u << SCTP_SACK;
@@ -135,8 +139,7 @@ void sctp_send_control(struct endpoint *end, int path, enum sctp_chunk chunk, co
     packet->echo = answer_to->echo;
     packet->heartbeat = answer_to->heartbeat;
   } else if (chunk == SCTP_SHUTDOWN) {
-    packet->sack = sack_snapshot(end); /* section 3.3.8: its cumulative TSN only */
-    packet->sack->block_count = 0;
+    packet->sack = sack_snapshot(end, 0); /* section 3.3.8: its cumulative TSN only */
     sctp_sack_done(end);
   }
   packet_send(end, packet);

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Speed as ratios: native and ns-3 in turns, several rounds, so that a slow moment of the machine meets both.
 # usage: bench.sh [ROUNDS]      (5 or more; `make bench` builds what it needs)
@@ -54,11 +54,13 @@ us_per_run() { # BACKEND FEW MANY
   echo "$few $many $2 $3" | awk '{ printf "%.4f\n", ($2 - $1) / ($4 - $3) / 1000 }'
 }
 
-# Microseconds of processor time per node of a fleet that comes back at once: tunnel, association, E2 setup, no loops.
+# Microseconds of processor time per node of a storm, all of a run with its start, on a gateway that keeps up.
 us_per_node() { # NODES
-  { TIMEFORMAT='%U %S'; bash -c 'TIMEFORMAT="%U %S"; time ./pqnetsim run "$1" --reps "$3" --set e2.nodes="$2" --set gateway.cores=4096 --set gateway.threads=100000 \
-    --set xapp.count=0 --set probe.packets=0 >/dev/null 2>&1' - $scenario "$1" $((200000 / $1)); } 2>&1 | awk '{ printf "%.2f\n", ($1 + $2) * 5 }'
+  TIMEFORMAT='%U %S'
+  { time ./pqnetsim run scenarios/e2-storm.yaml --reps 1 --set e2.nodes="$1" --set gateway.cores=64 >/dev/null 2>&1; } 2>&1 | awk -v n="$1" '{ printf "%.2f\n", ($1 + $2) * 1e6 / n }'
 }
+few_nodes() { us_per_node 1000; }
+many_nodes() { us_per_node 100000; }
 run_native() { us_per_run native 1000 31000; }
 run_ns3() { us_per_run ns3 100 1100; }
 
@@ -71,5 +73,8 @@ done
 sides run_native run_ns3 -
 printf 'one tunnel establishment: native %s, ns3 %s us\n' "$(column 1 | spread %.2f)" "$(column 2 | spread %.1f)"
 printf 'one tunnel establishment, native vs ns3: %s\n' "$(awk '{ print $2 / $1 }' "$log" | spread %.0fx)"
+sides few_nodes many_nodes -
+printf 'a node of a storm: of 1,000 %s, of 100,000 %s us\n' "$(column 1 | spread %.1f)" "$(column 2 | spread %.1f)"
+printf 'a node of 100,000 against one of 1,000: %s\n' "$(awk '{ print $2 / $1 }' "$log" | spread %.2fx)"
 printf 'store: '
 build/output/test/store_bench 20000 10 "$work/study.db"

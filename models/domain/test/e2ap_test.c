@@ -16,8 +16,9 @@
 static struct rig rig;
 
 /* Platforms without software costs, no IPsec, RTT 10 ms at 1 Gbit/s (8 ns a byte), FlexRIC's SCTP (no Nagle). */
-#define PLAIN \
-  "ipsec.kex", "none", "platform.initiator", "xeon-6242r", "platform.responder", "xeon-6242r", "path.rtt", "10ms", "path.rate", "1Gbit/s", "probe.packets", "0", "kpm.period", "100ms"
+#define PLAIN                                                                                                                                                  \
+  "ipsec.kex", "none", "platform.initiator", "xeon-6242r", "platform.responder", "xeon-6242r", "path.rtt", "10ms", "path.rate", "1Gbit/s", "probe.packets",    \
+      "0", "kpm.period", "100ms"
 
 /* IPv4 20, SCTP 12, DATA 16 and the PDU padded to 4. Subscription request 196: 244 bytes, 1952 ns; response 38, bundled with the SACK
  * (16) of the request: 104 bytes, 832 ns. Indication of 271 (272): 320 bytes, 2560 ns. It is the second packet
@@ -119,13 +120,58 @@ static void peer_that_reads_nothing_is_found_by_a_watchdog_alone(void **state) {
   }
 }
 
+/* A control request of 132 bytes takes 105.6 ms at 10 kbit/s, and one is sent every 10 ms: the one sent after a time s comes in after
+ * 10.56 s, so that it is the one of 0.21 s that has waited 2 s, though an acknowledgement has come in every 106 ms or so. */
+static void watchdog_goes_by_the_oldest_request(void **state) {
+  (void)state;
+  static const char *const watchdogs[] = {"2s", "0s"};
+  for (int i = 0; i < 2; i++) {
+    const char *const pairs[] = {PLAIN, "path.down.rate", "10kbit/s", "kpm.period", "10ms", "e2.watchdog", watchdogs[i], "duration", "20s", NULL};
+    struct metric_set *set = rig_run(&rig, pairs, NULL, 1);
+    if (i == 0)
+      assert_true(rig_summary(set, -1, "outage").n > 0);
+    else
+      assert_int_equal(rig_summary(set, -1, "outage").n, 0);
+    metric_set_free(set);
+  }
+}
+
+/* RTT 2 s, a report every 100 ms, 1 s of work on each. When the RIC aborts, 10 are being worked on, 10 on their way, and the gNB sends 10
+ * more before it knows. None of the 30 is answered and all count: 20 more than came in. */
+static void what_an_abort_cuts_off_counts_as_missed(void **state) {
+  (void)state;
+  const char *const pairs[] = {PLAIN, "path.rtt", "2s", "xapp.service", "1s", "xapp.workers", "16", "e2.stall_at", "20s", "e2.watchdog", "5s", "e2.reconnect",
+      "1h", "duration", "60s", NULL};
+  struct metric_set *set = rig_run(&rig, pairs, NULL, 1);
+  int64_t cut_off = rig_summary(set, -1, "deadline_miss").n - rig_summary(set, -1, "indication_latency").n;
+  assert_in_range(cut_off, 19, 21);
+  metric_set_free(set);
+}
+
+/* The answer takes a round trip of 400 ms and is asked for every 100 ms: with one repetition the gNB gives up after 200 ms, with four
+ * after 500, when it has the answer to the first request. SCTP takes two round trips before. */
+static void setup_is_asked_for_again(void **state) {
+  (void)state;
+  static const char *const retries[] = {"1", "4"};
+  for (int i = 0; i < 2; i++) {
+    const char *const pairs[] = {PLAIN, "path.rtt", "400ms", "e2.setup_timeout", "100ms", "e2.setup_retries", retries[i], NULL};
+    struct metric_set *set = rig_run(&rig, pairs, NULL, 1);
+    struct metric_summary setup = rig_summary(set, -1, "e2_setup");
+    assert_int_equal(setup.n, i);
+    assert_int_equal(setup.failed, 1 - i);
+    if (i == 1) assert_in_range(setup.max, 1200 * MS, 1201 * MS);
+    metric_set_free(set);
+  }
+}
+
 /* The first path is dead from 10 to 70 s. With a second one the association lives on (Open5GS: RTO at most 5 s): a late loop, no
  * outage. Alone it is lost, and set up again when the path is back: 60 s and the time of an INIT. */
 static void second_path_takes_over(void **state) {
   (void)state;
   static const char *const paths[] = {"1", "2"};
   for (int i = 0; i < 2; i++) {
-    const char *const pairs[] = {PLAIN, "sctp.profile", "open5gs", "sctp.paths", paths[i], "path.outage_start", "10s", "path.outage", "60s", "duration", "120s", NULL};
+    const char *const pairs[] = {
+        PLAIN, "sctp.profile", "open5gs", "sctp.paths", paths[i], "path.outage_start", "10s", "path.outage", "60s", "duration", "120s", NULL};
     struct metric_set *set = rig_run(&rig, pairs, NULL, 1);
     struct metric_summary outage = rig_summary(set, -1, "outage");
     double missed = rig_summary(set, -1, "deadline_miss").mean / (double)SHARE_ONE;
@@ -152,20 +198,31 @@ static void first_association_is_tried_as_often_as_told(void **state) {
   }
 }
 
-/* An hour of 10 ms loops leaves no more memory in use than a minute does: what is done is used again. */
+static size_t memory_of(const char *const *pairs) {
+  struct rig own;
+  rig_open(&own, &net_native);
+  metric_set_free(rig_run(&own, pairs, NULL, 1));
+  size_t used = sim_memory(own.sim);
+  rig_close(&own);
+  return used;
+}
+
+/* 100 s of 10 ms loops leave no more memory in use than 10 s do: what is done is used again. */
 static void long_runs_do_not_grow(void **state) {
   (void)state;
-  static const char *const durations[] = {"10s", "100s"};
-  size_t used[2];
-  for (int i = 0; i < 2; i++) {
-    struct rig own;
-    const char *const pairs[] = {PLAIN, "kpm.period", "10ms", "duration", durations[i], NULL};
-    rig_open(&own, &net_native);
-    metric_set_free(rig_run(&own, pairs, NULL, 1));
-    used[i] = sim_memory(own.sim);
-    rig_close(&own);
-  }
-  assert_int_equal(used[0], used[1]);
+  const char *const brief[] = {PLAIN, "kpm.period", "10ms", "e2.watchdog", "1s", "duration", "10s", NULL};
+  const char *const extended[] = {PLAIN, "kpm.period", "10ms", "e2.watchdog", "1s", "duration", "100s", NULL};
+  assert_int_equal(memory_of(brief), memory_of(extended));
+}
+
+/* No answer comes in time (RTT 400 ms, awaited for 100 ms): each association is given up after 900 ms, and the next begins 1 s later. */
+static void associations_follow_in_the_same_memory(void **state) {
+  (void)state;
+  const char *const few[] = {
+      PLAIN, "path.rtt", "400ms", "e2.setup_timeout", "100ms", "e2.setup_retries", "0", "e2.association_tries", "0", "duration", "100s", NULL};
+  const char *const many[] = {
+      PLAIN, "path.rtt", "400ms", "e2.setup_timeout", "100ms", "e2.setup_retries", "0", "e2.association_tries", "0", "duration", "1000s", NULL};
+  assert_int_equal(memory_of(few), memory_of(many));
 }
 
 static int open_rig(void **state) {
@@ -188,9 +245,13 @@ int main(void) {
       cmocka_unit_test(xapp_that_falls_behind_misses_deadlines),
       cmocka_unit_test(subscription_is_retried),
       cmocka_unit_test(peer_that_reads_nothing_is_found_by_a_watchdog_alone),
+      cmocka_unit_test(watchdog_goes_by_the_oldest_request),
+      cmocka_unit_test(what_an_abort_cuts_off_counts_as_missed),
+      cmocka_unit_test(setup_is_asked_for_again),
       cmocka_unit_test(second_path_takes_over),
       cmocka_unit_test(first_association_is_tried_as_often_as_told),
       cmocka_unit_test(long_runs_do_not_grow),
+      cmocka_unit_test(associations_follow_in_the_same_memory),
   };
   return cmocka_run_group_tests(tests, open_rig, close_rig);
 }

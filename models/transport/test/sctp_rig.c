@@ -80,6 +80,13 @@ static void ended(void *arg, enum sctp_side side, enum sctp_end why) {
   rig->why[side] = why;
 }
 
+static void discarded(void *arg, void *tag) {
+  (void)arg;
+  struct rig_message *message = tag;
+  assert(message->delivered == SIMTIME_NEVER && !message->discarded);
+  message->discarded = true;
+}
+
 void rig_usrsctp(struct rig *rig) {
   rig->congestion = (struct sctp_congestion){
       .initial_window = 3 * (1500 - 12), .unit_is_mtu = true, .slow_start_units = 2, .ssthresh_units = 2, .max_burst = 4, .repeats_fast_retransmit = true};
@@ -129,7 +136,7 @@ void rig_start(struct rig *rig) {
   }
   const struct sctp_config *const configs[2] = {&rig->config[0], &rig->config[1]};
   const struct sctp_below below = {below_send, rig};
-  const struct sctp_observer observer = {established, delivered, path_changed, ended, rig};
+  const struct sctp_observer observer = {established, delivered, path_changed, ended, discarded, rig};
   rig->sctp = sctp_new(rig->sim, configs, &below, &observer, &rig->key, 0);
   struct trail trail;
   trail_begin(&trail, 0);

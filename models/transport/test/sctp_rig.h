@@ -31,6 +31,7 @@ struct rig_message {
   int64_t bytes;
   simtime sent, delivered; /* SIMTIME_NEVER: not yet */
   struct trail begin, end;
+  bool discarded; /* by sctp_renew */
 };
 
 struct rig_traffic {

@@ -112,6 +112,66 @@ static void forgotten_is_silent(void **state) {
   rig_close(&rig);
 }
 
+static simtime renewed_at;
+
+static bool second_to_fifth_are_lost(struct rig *r, const struct sctp_packet *packet) {
+  return packet->from == SCTP_CLIENT && packet->chunks == 1u << SCTP_DATA && r->drop_seen++ >= 1 && r->drop_seen <= 5;
+}
+
+/* Every other packet with DATA of the first association takes 100 ms, ten times as long as the rest. */
+static simtime every_other_is_slow(struct rig *r, const struct sctp_packet *packet) {
+  bool slow = sctp_is_established(r->sctp, SCTP_CLIENT) && packet->data_chunks > 0 && sim_now(r->sim) < renewed_at && packet->number % 2 == 0;
+  return slow ? 100 * MS : 10 * MS;
+}
+
+static void count_messages(int first, int last, int *delivered, int *discarded) {
+  *delivered = *discarded = 0;
+  for (int i = first; i < last; i++) {
+    *delivered += rig.messages[i].delivered != SIMTIME_NEVER;
+    *discarded += rig.messages[i].discarded;
+  }
+}
+
+/* An association is forgotten in the middle of traffic, with messages of three fragments in every state: in, missing, partly in,
+ * waiting for their turn, read by nobody, not sent; and packets under way, some of which come in when the next one has been set up. It
+ * takes no notice of them, sets up as the first did and delivers all of its own, none of the old; each old message is delivered or discarded, once. */
+static void renewed_starts_afresh(void **state) {
+  (void)state;
+  for (int ordered = 0; ordered < 2; ordered++)
+    for (int paused = 0; paused < 2; paused++)
+      for (simtime at = 1001 * MS; at < 1100 * MS; at += 7 * MS) {
+        rig_open(&rig, 20 * MS);
+        rig.drops = second_to_fifth_are_lost;
+        rig.carries = every_other_is_slow;
+        renewed_at = at;
+        rig_start(&rig);
+        rig_run(&rig, 500 * MS);
+        simtime setup = rig.established[SCTP_CLIENT];
+        sctp_pause(rig.sctp, SCTP_SERVER, paused);
+        rig_stream(&rig, &(struct rig_traffic){.bytes = 4000, .count = 20, .interval = 1 * MS, .ordered = ordered}, 990 * MS);
+        rig_stream(&rig, &(struct rig_traffic){.from = SCTP_SERVER, .bytes = 100, .count = 20, .interval = 1 * MS, .ordered = true}, 990 * MS);
+        rig_run(&rig, at);
+        sctp_forget(rig.sctp);
+        int before = rig.message_count, delivered, discarded, early;
+        count_messages(0, before, &early, &discarded);
+        assert_int_equal(discarded, 0);
+        sctp_renew(rig.sctp, 1);
+        struct trail trail;
+        trail_begin(&trail, sim_now(rig.sim));
+        sctp_connect(rig.sctp, &trail);
+        for (int i = 0; i < 10; i++) rig_send(&rig, SCTP_CLIENT, 0, 4000, ordered);
+        rig_run(&rig, at + 30 * S);
+        assert_int_equal(rig.established[SCTP_CLIENT] - at, setup);
+        count_messages(0, before, &delivered, &discarded);
+        assert_int_equal(delivered, early);
+        assert_int_equal(delivered + discarded, before);
+        count_messages(before, rig.message_count, &delivered, &discarded);
+        assert_int_equal(delivered, rig.message_count - before);
+        assert_int_equal(discarded, 0);
+        rig_close(&rig);
+      }
+}
+
 /* ---- two paths ---- */
 
 static bool first_path_is_down(struct rig *r, const struct sctp_packet *packet) {
@@ -233,6 +293,7 @@ int main(void) {
       cmocka_unit_test(both_shut_down_at_once),
       cmocka_unit_test(out_of_the_blue),
       cmocka_unit_test(forgotten_is_silent),
+      cmocka_unit_test(renewed_starts_afresh),
       cmocka_unit_test(failover_and_back),
       cmocka_unit_test(numbers_are_unique),
       cmocka_unit_test(one_loss_moves_no_other),
