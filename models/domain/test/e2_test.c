@@ -17,8 +17,6 @@
 #define MS INT64_C(1000000)
 #define S INT64_C(1000000000)
 
-static struct rig rig;
-
 /* Runs one point; pairs end with NULL. The caller frees the set. */
 static struct metric_set *simulate(const char *const *pairs, int replications) { return rig_run(&rig, pairs, NULL, replications); }
 
@@ -302,18 +300,6 @@ static void additional_exchange_leaves_the_authentication_alone(void **state) {
   assert_true(auth[0].mean == auth[1].mean && auth[0].min == auth[1].min && auth[0].max == auth[1].max);
 }
 
-static int open_rig(void **state) {
-  (void)state;
-  rig_open(&rig, &net_native);
-  return 0;
-}
-
-static int close_rig(void **state) {
-  (void)state;
-  rig_close(&rig);
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(loss_free_establishment_at_10_ms_within_3_percent),
@@ -332,5 +318,5 @@ int main(void) {
       cmocka_unit_test(same_seed_same_losses_for_every_key_exchange),
       cmocka_unit_test(additional_exchange_leaves_the_authentication_alone),
   };
-  return cmocka_run_group_tests(tests, open_rig, close_rig);
+  return cmocka_run_group_tests(tests, rig_group_open, rig_group_close);
 }

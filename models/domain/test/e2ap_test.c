@@ -13,8 +13,6 @@
 #define MS INT64_C(1000000)
 #define S INT64_C(1000000000)
 
-static struct rig rig;
-
 /* Platforms without software costs, no IPsec, RTT 10 ms at 1 Gbit/s (8 ns a byte), FlexRIC's SCTP (no Nagle). */
 #define PLAIN                                                                                                                                                  \
   "ipsec.kex", "none", "platform.initiator", "xeon-6242r", "platform.responder", "xeon-6242r", "path.rtt", "10ms", "path.rate", "1Gbit/s", "probe.packets",    \
@@ -225,18 +223,6 @@ static void associations_follow_in_the_same_memory(void **state) {
   assert_int_equal(memory_of(few), memory_of(many));
 }
 
-static int open_rig(void **state) {
-  (void)state;
-  rig_open(&rig, &net_native);
-  return 0;
-}
-
-static int close_rig(void **state) {
-  (void)state;
-  rig_close(&rig);
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(loop_takes_its_bytes_its_round_trip_and_the_xapp),
@@ -253,5 +239,5 @@ int main(void) {
       cmocka_unit_test(long_runs_do_not_grow),
       cmocka_unit_test(associations_follow_in_the_same_memory),
   };
-  return cmocka_run_group_tests(tests, open_rig, close_rig);
+  return cmocka_run_group_tests(tests, rig_group_open, rig_group_close);
 }

@@ -19,12 +19,12 @@ enum { METRICS = sizeof metrics / sizeof *metrics };
 
 /* Values of each metric in ascending order. */
 static void run_on(const struct net_ops *ops, const char *const *pairs, int64_t values[METRICS][NODES], int counts[METRICS]) {
-  struct rig rig;
-  rig_open(&rig, ops);
-  struct metric_set *set = rig_run(&rig, pairs, NULL, 1);
+  struct rig own;
+  rig_open(&own, ops);
+  struct metric_set *set = rig_run(&own, pairs, NULL, 1);
   for (int m = 0; m < METRICS; m++) counts[m] = rig_values(set, metrics[m], values[m], NODES);
   metric_set_free(set);
-  rig_close(&rig);
+  rig_close(&own);
 }
 
 static void compare(const char *const *pairs) {
@@ -35,7 +35,8 @@ static void compare(const char *const *pairs) {
   for (int m = 0; m < METRICS; m++) {
     assert_int_equal(native_counts[m], ns3_counts[m]);
     for (int i = 0; i < native_counts[m]; i++)
-      if (llabs(native[m][i] - ns3[m][i]) > TOLERANCE) fail_msg("%s: node %d: native %lld, ns-3 %lld ns", metrics[m], i, (long long)native[m][i], (long long)ns3[m][i]);
+      if (llabs(native[m][i] - ns3[m][i]) > TOLERANCE)
+        fail_msg("%s: node %d: native %lld, ns-3 %lld ns", metrics[m], i, (long long)native[m][i], (long long)ns3[m][i]);
   }
   assert_int_equal(native_counts[0], NODES);
 }
@@ -50,8 +51,8 @@ static void nodes_of_an_unconstrained_gateway_agree(void **state) {
 
 static void nodes_of_one_core_with_cookies_and_losses_agree(void **state) {
   (void)state;
-  const char *const pairs[] = {"e2.nodes", "50", "ipsec.auth", "rsa-3072", "path.rtt", "10ms", "path.rate", "100Mbit/s", "path.l2_overhead", "2B", "path.loss", "2%",
-      "kpm.indications", "2", "probe.packets", "2", NULL};
+  const char *const pairs[] = {"e2.nodes", "50", "ipsec.auth", "rsa-3072", "path.rtt", "10ms", "path.rate", "100Mbit/s", "path.l2_overhead", "2B", "path.loss",
+      "2%", "kpm.indications", "2", "probe.packets", "2", NULL};
   compare(pairs);
 }
 

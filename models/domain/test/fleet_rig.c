@@ -15,15 +15,29 @@
 
 enum { GROUPS_MAX = 8, METRICS_MAX = 1000 };
 
-void rig_open(struct rig *rig, const struct net_ops *ops) {
+void rig_open(struct rig *r, const struct net_ops *ops) {
   cost_set_data_dir("calib/data");
-  rig->sim = sim_new();
-  rig->net = ops->open(rig->sim);
+  r->sim = sim_new();
+  r->net = ops->open(r->sim);
 }
 
-void rig_close(struct rig *rig) {
-  rig->net->ops->close(rig->net);
-  sim_free(rig->sim);
+void rig_close(struct rig *r) {
+  r->net->ops->close(r->net);
+  sim_free(r->sim);
+}
+
+struct rig rig;
+
+int rig_group_open(void **state) {
+  (void)state;
+  rig_open(&rig, &net_native);
+  return 0;
+}
+
+int rig_group_close(void **state) {
+  (void)state;
+  rig_close(&rig);
+  return 0;
 }
 
 static void set_pairs(struct config *config, const char *const *pairs) {
@@ -32,10 +46,10 @@ static void set_pairs(struct config *config, const char *const *pairs) {
     if (config_set(config, pairs[0], pairs[1], &e)) fail_msg("%s", e.text);
 }
 
-struct metric_set *rig_run(struct rig *rig, const char *const *pairs, const struct rig_group *groups, int replications) {
+struct metric_set *rig_run(struct rig *r, const char *const *pairs, const struct rig_group *groups, int replications) {
   struct config *config = config_new(domain_e2.tables, domain_e2.table_count), *configs[GROUPS_MAX] = {0};
   struct domain_group resolved[GROUPS_MAX];
-  struct domain_point point = {.config = config, .ops = rig->net->ops, .groups = resolved};
+  struct domain_point point = {.config = config, .ops = r->net->ops, .groups = resolved};
   struct err e = {0};
   set_pairs(config, pairs);
   for (; groups && groups[point.group_count].name; point.group_count++) {
@@ -54,11 +68,11 @@ struct metric_set *rig_run(struct rig *rig, const char *const *pairs, const stru
   struct metric_set *set = metric_set_new(defs, metrics);
   void *state = NULL;
   if (domain_e2.prepare(&point, &state, &e)) fail_msg("%s", e.text);
-  struct domain_run run = {.sim = rig->sim, .net = rig->net, .seed = 1, .metrics = set};
-  for (int r = 0; r < replications; r++) {
-    run.replication = (uint32_t)r;
-    sim_reset(rig->sim);
-    rig->net->ops->reset(rig->net, run.seed, run.replication);
+  struct domain_run run = {.sim = r->sim, .net = r->net, .seed = 1, .metrics = set};
+  for (int i = 0; i < replications; i++) {
+    run.replication = (uint32_t)i;
+    sim_reset(r->sim);
+    r->net->ops->reset(r->net, run.seed, run.replication);
     domain_e2.run(state, &run);
     metric_end_replication(set);
   }

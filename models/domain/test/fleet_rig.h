@@ -20,11 +20,16 @@ struct rig_group {
   const char *const *pairs;
 };
 
-void rig_open(struct rig *rig, const struct net_ops *ops);
-void rig_close(struct rig *rig);
+void rig_open(struct rig *r, const struct net_ops *ops);
+void rig_close(struct rig *r);
+
+/* One on the native backend for a test program: its group's set-up and tear-down. */
+extern struct rig rig;
+int rig_group_open(void **state);
+int rig_group_close(void **state);
 
 /* pairs: key, value, ..., NULL. groups: ended by a name of NULL; NULL for none. */
-struct metric_set *rig_run(struct rig *rig, const char *const *pairs, const struct rig_group *groups, int replications);
+struct metric_set *rig_run(struct rig *r, const char *const *pairs, const struct rig_group *groups, int replications);
 
 /* Its place in the set. */
 int rig_metric(const char *name);

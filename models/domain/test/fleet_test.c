@@ -18,8 +18,6 @@
 #define MS INT64_C(1000000)
 #define S INT64_C(1000000000)
 
-static struct rig rig;
-
 /* ---- Storms ---------------------------------------------------------------------------------------------------- */
 
 /* FC-17: 2000 tunnels come back within 10 s to a gateway with cookies, 16 worker threads and at most 5 half-open sessions an
@@ -131,8 +129,8 @@ static void more_metrics_leave_the_values(void **state) {
   (void)state;
   static const char *const none[] = {NULL};
   const struct rig_group groups[] = {{"a", "30%", none}, {"b", NULL, none}, {NULL, NULL, NULL}};
-  const char *const pairs[] = {
-      "e2.nodes", "30", "path.loss", "5%", "path.rtt", "10ms", "path.jitter", "1ms", "e2.start", "poisson", "kpm.period", "10ms", "gateway.background", "20%", NULL};
+  const char *const pairs[] = {"e2.nodes", "30", "path.loss", "5%", "path.rtt", "10ms", "path.jitter", "1ms", "e2.start", "poisson", "kpm.period", "10ms",
+      "gateway.background", "20%", NULL};
   static const char *const compared[] = {"tunnel_setup", "e2_setup", "control_loop", "data_latency", "retransmissions", "recovered_100"};
   struct metric_set *plain = rig_run(&rig, pairs, NULL, 3), *grouped = rig_run(&rig, pairs, groups, 3);
   for (size_t i = 0; i < sizeof compared / sizeof *compared; i++) {
@@ -277,18 +275,6 @@ static void tries_go_on_until_the_gateway_is_back(void **state) {
   }
 }
 
-static int open_rig(void **state) {
-  (void)state;
-  rig_open(&rig, &net_native);
-  return 0;
-}
-
-static int close_rig(void **state) {
-  (void)state;
-  rig_close(&rig);
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(half_open_limits_hold_in_a_storm),
@@ -306,5 +292,5 @@ int main(void) {
       cmocka_unit_test(dead_peer_is_noticed_and_the_tunnel_set_up_again),
       cmocka_unit_test(tries_go_on_until_the_gateway_is_back),
   };
-  return cmocka_run_group_tests(tests, open_rig, close_rig);
+  return cmocka_run_group_tests(tests, rig_group_open, rig_group_close);
 }
