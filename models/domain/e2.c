@@ -22,6 +22,11 @@ static int check_platform(const char *text, char *canonical, size_t size, struct
 static const struct param platform_rows[] = {
     {.key = "platform.initiator", .kind = PARAM_NAME, .fallback = "epyc-zen5", .check = check_platform, .help = "machine of the gNB, which starts the tunnel"},
     {.key = "platform.responder", .kind = PARAM_NAME, .fallback = "epyc-zen5", .check = check_platform, .help = "machine of the gateway in front of the RIC"},
+};
+
+static const struct param_table platform_params = {platform_rows, sizeof platform_rows / sizeof *platform_rows};
+
+static const struct param hsm_rows[] = {
     {.key = "platform.hsm",
         .kind = PARAM_NAME,
         .follows = "platform.responder",
@@ -29,7 +34,7 @@ static const struct param platform_rows[] = {
         .help = "whose costs private-key operations have in the gateway's HSM (gateway.hsm)"},
 };
 
-static const struct param_table platform_params = {platform_rows, sizeof platform_rows / sizeof *platform_rows};
+static const struct param_table hsm_params = {hsm_rows, sizeof hsm_rows / sizeof *hsm_rows};
 
 static const struct param run_rows[] = {
     {.key = "duration",
@@ -292,7 +297,7 @@ static void run(const void *state, const struct domain_run *run) {
 }
 
 static const struct param_table *const tables[] = {&net_path_params, &platform_params, &ikev2_params, &secure_path_params, &e2ap_params, &sctp_params,
-    &probe_params, &population_params, &gateway_params, &duration_params};
+    &probe_params, &population_params, &gateway_params, &hsm_params, &ric_params, &duration_params};
 enum { TABLES = sizeof tables / sizeof *tables, GROUP_TABLES = 7 }; /* the first ones are a group's own */
 
 const struct domain domain_e2 = {

@@ -381,7 +381,7 @@ static void lose(struct e2ap *e2ap) {
   }
   struct trail trail = e2ap->begun;
   trail_advance(&trail, PART_TRANSPORT_STALL, sim_now(e2ap->sim));
-  if (was_up) e2ap->observer->lost(e2ap->arg, &trail);
+  if (was_up) e2ap->observer->lost(e2ap->arg, e2ap->outage);
   bool again = e2ap->ever_set_up ? e2ap->until > 0 : config->association_tries == 0 || e2ap->associations < config->association_tries;
   if (again)
     e2ap->timer = event_at(e2ap->sim, sim_now(e2ap->sim) + config->reconnect, reconnect, e2ap);

@@ -20,6 +20,7 @@
 enum { E2AP_XAPPS = 32 };
 
 extern const struct param_table e2ap_params; /* e2.setup and all that follows it, kpm.*, xapp.* */
+extern const struct param_table ric_params;  /* xapp.count, xapp.service, xapp.workers: the same for all nodes */
 
 struct e2ap_config {
   bool enabled;
@@ -63,7 +64,7 @@ struct e2ap_observer {
   void (*unsubscribed)(void *arg);                                  /* an xApp gave up */
   void (*indicated)(void *arg, const struct trail *from, const struct trail *to); /* INDICATION handed to SCTP at the gNB, in at the RIC */
   void (*looped)(void *arg, const struct trail *from, const struct trail *to);    /* INDICATION handed to SCTP, CONTROL REQUEST in at the gNB */
-  void (*lost)(void *arg, const struct trail *trail); /* the association, with what ran on it; it is set up again unless `failed` follows */
+  void (*lost)(void *arg, simtime since); /* the association, with what ran on it; it is set up again unless `failed` follows */
   void (*recovered)(void *arg, const struct trail *from, const struct trail *to); /* last message the gNB took in before, E2 set up again */
   void (*failed)(void *arg, const struct trail *trail);                           /* gives up: not associated or not set up after all its tries */
   void (*settled)(void *arg, const struct trail *trail); /* the first time everything that is finite is done: set up, subscribed or given up */

@@ -78,8 +78,14 @@ static const struct param rows[] = {
         .min = 0,
         .max = 1000000,
         .help = "indications per subscription in a run without duration"},
-    {.key = "xapp.count", .kind = PARAM_COUNT, .fallback = "1", .min = 0, .max = E2AP_XAPPS, .help = "xApps that subscribe to every node"},
     {.key = "xapp.start", .kind = PARAM_TIME, .fallback = "1s", .min = 0, .max = HOUR, .help = "from a node's E2 setup to the xApps' subscription"},
+    {.key = "xapp.deadline", .kind = PARAM_TIME, .min = 1000, .max = HOUR, .follows = "kpm.period", .help = "time a control loop may take"},
+};
+
+const struct param_table e2ap_params = {rows, sizeof rows / sizeof *rows};
+
+static const struct param ric_rows[] = {
+    {.key = "xapp.count", .kind = PARAM_COUNT, .fallback = "1", .min = 0, .max = E2AP_XAPPS, .help = "xApps that subscribe to every node"},
     {.key = "xapp.service",
         .kind = PARAM_TIME,
         .fallback = "200us",
@@ -87,10 +93,9 @@ static const struct param rows[] = {
         .max = HOUR,
         .help = "an xApp's work on one indication (FlexRIC states under 200 us)"},
     {.key = "xapp.workers", .kind = PARAM_COUNT, .fallback = "1", .min = 1, .max = 4096, .help = "indications an xApp works on at once"},
-    {.key = "xapp.deadline", .kind = PARAM_TIME, .min = 1000, .max = HOUR, .follows = "kpm.period", .help = "time a control loop may take"},
 };
 
-const struct param_table e2ap_params = {rows, sizeof rows / sizeof *rows};
+const struct param_table ric_params = {ric_rows, sizeof ric_rows / sizeof *ric_rows};
 
 /* A run without a duration lasts until nothing happens any more: that must come. And a watchdog must have something to watch. */
 static int check_ends(const struct config *config, const struct e2ap_config *e2ap, struct err *e) {

@@ -7,6 +7,30 @@
 #define SECOND INT64_C(1000000000)
 
 static const struct param rows[] = {
+    {.key = "ipsec.half_open_per_address",
+        .kind = PARAM_COUNT,
+        .fallback = "5",
+        .min = 0,
+        .max = 1000000000,
+        .help = "sessions of one address that may be half-open at the responder (strongSwan's block_threshold); 0: no limit"},
+    {.key = "ipsec.half_open_total",
+        .kind = PARAM_COUNT,
+        .fallback = "0",
+        .min = 0,
+        .max = 1000000000,
+        .help = "sessions that may be half-open at the responder (strongSwan's init_limit_half_open); 0: no limit"},
+    {.key = "ipsec.half_open_timeout",
+        .kind = PARAM_TIME,
+        .fallback = "30s",
+        .min = 10000000,
+        .max = 366 * 86400 * SECOND,
+        .help = "the responder deletes a session that is half-open for so long"},
+    {.key = "ipsec.cookie_threshold",
+        .kind = PARAM_COUNT,
+        .fallback = "30",
+        .min = 0,
+        .max = 1000000000,
+        .help = "half-open sessions from which on the responder asks for a cookie; 0: never"},
     {.key = "gateway.cores", .kind = PARAM_COUNT, .fallback = "1", .min = 1, .max = 4096, .help = "cores of the gateway"},
     {.key = "gateway.threads", .kind = PARAM_COUNT, .fallback = "16", .min = 1, .max = 100000, .help = "worker threads of its IKE daemon (strongSwan: 16)"},
     {.key = "gateway.admission_rate",
@@ -82,8 +106,9 @@ struct job {
 
 struct gateway_session {
   struct gateway *gateway;
-  struct handshake *handshake; /* NULL: the initiator has left */
-  struct event timeout;
+  struct handshake *handshake;             /* NULL: the initiator has left */
+  struct gateway_session *next, *previous; /* of the half-open ones, the one opened last being the last */
+  simtime expires;
   simtime admitted; /* not before this is the opening request worked on */
   int address;
   bool half_open;
@@ -100,8 +125,10 @@ struct gateway {
   struct gateway_config config;
   struct cpu *cores, *hsm; /* hsm NULL: none */
   int threads_busy;
-  struct job *first, *last; /* waiting for a thread */
-  simtime next_slot;        /* of admission */
+  struct job *first, *last;                /* waiting for a thread */
+  simtime next_slot;                       /* of admission */
+  struct gateway_session *oldest, *newest; /* half-open */
+  bool expiry_armed;                       /* at the time of the oldest, or of one that is no longer half-open */
   bool background_stopped;
   struct gateway_counters counters;
   int half_open_of[]; /* by address */
@@ -196,18 +223,40 @@ static void release_if_unused(struct gateway_session *session) {
 }
 
 static void no_longer_half_open(struct gateway_session *session) {
+  struct gateway *gateway = session->gateway;
   session->half_open = false;
-  session->gateway->counters.half_open--;
-  session->gateway->half_open_of[session->address]--;
+  gateway->counters.half_open--;
+  gateway->half_open_of[session->address]--;
+  if (session->previous)
+    session->previous->next = session->next;
+  else
+    gateway->oldest = session->next;
+  if (session->next)
+    session->next->previous = session->previous;
+  else
+    gateway->newest = session->previous;
 }
 
-static void half_open_too_long(struct sim *sim, void *arg) {
-  (void)sim;
-  struct gateway_session *session = arg;
-  session->gateway->counters.expired++;
-  no_longer_half_open(session);
-  if (session->handshake) handshake_forget(session->handshake);
-  release_if_unused(session);
+static void expire(struct sim *sim, void *arg);
+
+/* All have the same time to live, so one event for the oldest does for all. */
+static void arm_expiry(struct gateway *gateway) {
+  if (gateway->expiry_armed || !gateway->oldest) return;
+  gateway->expiry_armed = true;
+  event_at(gateway->sim, gateway->oldest->expires, expire, gateway);
+}
+
+static void expire(struct sim *sim, void *arg) {
+  struct gateway *gateway = arg;
+  gateway->expiry_armed = false;
+  while (gateway->oldest && gateway->oldest->expires <= sim_now(sim)) {
+    struct gateway_session *session = gateway->oldest;
+    gateway->counters.expired++;
+    no_longer_half_open(session);
+    if (session->handshake) handshake_forget(session->handshake);
+    release_if_unused(session);
+  }
+  arm_expiry(gateway);
 }
 
 static void open_session(struct gateway_session *session) {
@@ -222,7 +271,15 @@ static void open_session(struct gateway_session *session) {
   assert(gateway->config.half_open_per_address == 0 || *of_address <= gateway->config.half_open_per_address);
   if (c->half_open > c->half_open_max) c->half_open_max = c->half_open;
   if (*of_address > c->half_open_per_address_max) c->half_open_per_address_max = *of_address;
-  session->timeout = event_at(gateway->sim, sim_now(gateway->sim) + gateway->config.half_open_timeout, half_open_too_long, session);
+  session->expires = sim_now(gateway->sim) + gateway->config.half_open_timeout;
+  session->next = NULL;
+  session->previous = gateway->newest;
+  if (gateway->newest)
+    gateway->newest->next = session;
+  else
+    gateway->oldest = session;
+  gateway->newest = session;
+  arm_expiry(gateway);
 }
 
 static enum handshake_verdict admit(void *arg, bool opens, bool cookie) {
@@ -268,9 +325,7 @@ struct handshake_server gateway_server(struct gateway *gateway) {
 }
 
 void gateway_session_authenticated(struct gateway_session *session) {
-  if (!session->half_open) return;
-  event_cancel(session->gateway->sim, session->timeout);
-  no_longer_half_open(session);
+  if (session->half_open) no_longer_half_open(session);
 }
 
 void gateway_session_leave(struct gateway_session *session) {

@@ -20,7 +20,7 @@
 #include "models/security/handshake.h"
 #include "sim/core/param.h"
 
-extern const struct param_table gateway_params; /* gateway.* */
+extern const struct param_table gateway_params; /* gateway.*, and those of ipsec.* that are the gateway's: half-open sessions, cookies */
 
 struct gateway_config {
   int cores, threads;
@@ -36,7 +36,6 @@ struct gateway_config {
   simtime down_until; /* no request is answered before */
 };
 
-/* Reads gateway.*; the limits on half-open sessions and the cookie threshold are ipsec.*'s. */
 int gateway_configure(const struct config *config, struct gateway_config *out, struct err *e) MUST_CHECK;
 
 struct gateway;

@@ -17,11 +17,16 @@ struct node {
   const struct probe *probe;
   struct trail initiated;
   bool begun, tunnel_decided, decided, associated, set_up;
+  bool lost;        /* it had E2, and has not any more */
+  simtime up_since; /* of the first time */
+  simtime lost_since;
+  simtime without; /* time it had none since then, after the warm-up */
 };
 
 static void decide(struct node *node, bool ok) {
   if (node->decided) return;
   node->decided = true;
+  node->up_since = ok ? sim_now(node->world->sim) : SIMTIME_NEVER;
   e2_sample(&node->record, SUCCESS, ok ? SHARE_ONE : 0);
   node->world->decided(node->world->arg, node->record.group, ok);
 }
@@ -85,16 +90,27 @@ static void looped(void *arg, const struct trail *from, const struct trail *to) 
 
 static void unfinished(void *arg, simtime begun) {
   struct node *node = arg;
-  if (begun >= node->world->warmup && sim_now(node->world->sim) - begun > node->config->e2ap.deadline) e2_sample(&node->record, DEADLINE_MISS, SHARE_ONE);
+  if (begun < node->world->warmup || sim_now(node->world->sim) - begun <= node->config->e2ap.deadline) return;
+  e2_sample(&node->record, DEADLINE_MISS, SHARE_ONE);
+  e2_fail(&node->record, CONTROL_LOOP);
 }
 
-static void association_lost(void *arg, const struct trail *trail) {
-  (void)arg;
-  (void)trail;
+static void now_without(struct node *node, simtime since) {
+  node->lost = true;
+  node->lost_since = since;
 }
+
+static void now_with(struct node *node, simtime at) {
+  simtime from = node->lost_since > node->world->warmup ? node->lost_since : node->world->warmup;
+  if (node->lost && at > from) node->without += at - from;
+  node->lost = false;
+}
+
+static void association_lost(void *arg, simtime since) { now_without(arg, since); }
 
 static void recovered(void *arg, const struct trail *from, const struct trail *to) {
   struct node *node = arg;
+  now_with(node, to->at);
   e2_sample_between(&node->record, OUTAGE, from, to);
 }
 
@@ -116,8 +132,10 @@ static void start_e2(struct node *node, const struct trail *trail) {
     start_probe(node);
     return;
   }
-  static const struct e2ap_observer observer = {associated, set_up, subscribed, unsubscribed, indicated, looped, association_lost, recovered, e2_failed, e2_settled};
-  node->e2ap = e2ap_start(node->world->sim, node->world->ric, node->paths, config->protect, &config->e2ap, node->world->until, &node->key, &observer, node, trail);
+  static const struct e2ap_observer observer = {
+      associated, set_up, subscribed, unsubscribed, indicated, looped, association_lost, recovered, e2_failed, e2_settled};
+  node->e2ap =
+      e2ap_start(node->world->sim, node->world->ric, node->paths, config->protect, &config->e2ap, node->world->until, &node->key, &observer, node, trail);
 }
 
 /* The gNB can reach the RIC: through the tunnel, or at once without IPsec. */
@@ -126,6 +144,7 @@ static void path_is_up(struct node *node, const struct trail *trail) {
   struct cpu *cpus[2] = {node->cpu, gateway_cores(node->world->gateway)};
   if (node->paths[0]) {
     secure_path_set(node->paths[0], true);
+    if (!config->e2ap.enabled) now_with(node, trail->at);
     return;
   }
   for (int path = 0; path < config->e2ap.sctp.paths; path++)
@@ -218,6 +237,7 @@ static void tunnel_died(void *arg, const struct trail *trail) {
   (void)trail;
   struct node *node = arg;
   secure_path_set(node->paths[0], false);
+  if (!node->config->e2ap.enabled) now_without(node, sim_now(node->world->sim));
 }
 
 /* ---- Life ------------------------------------------------------------------------------------------------------ */
@@ -270,6 +290,15 @@ struct node *node_new(const struct node_world *world, const struct node_config *
   return node;
 }
 
+static void sample_availability(struct node *node) {
+  simtime end = sim_now(node->world->sim), warmup = node->world->warmup;
+  if (node->world->until == 0 || node->up_since >= end) return;
+  if (node->lost) e2_fail(&node->record, OUTAGE);
+  now_with(node, end);
+  simtime whole = end - (node->up_since > warmup ? node->up_since : warmup);
+  e2_sample(&node->record, AVAILABILITY, (int64_t)((__int128)(whole - node->without) * SHARE_ONE / whole));
+}
+
 void node_close(struct node *node) {
   if (!node->begun) return;
   if (node->e2ap) e2ap_unfinished(node->e2ap, unfinished, node);
@@ -278,6 +307,7 @@ void node_close(struct node *node) {
   if (!node->tunnel_decided) fail_tunnel(node);
   fail_e2(node);
   decide(node, false);
+  sample_availability(node);
   for (int64_t i = probe_lost(node->probe); i > 0; i--) e2_fail(&node->record, DATA_LATENCY);
   for (int64_t i = probe_unpaired(node->probe); i > 0; i--) e2_fail(&node->record, IPSEC_OVERHEAD);
   int64_t rate = probe_throughput_bps(node->probe);

@@ -17,12 +17,12 @@ enum { ETHERNET_MTU = 1500 };
 static const struct param run_rows[] = {
     {.key = "duration", .kind = PARAM_TIME, .fallback = "0s", .min = 0, .max = INT64_C(3600000000000), .help = "as the domain has it"}};
 static const struct param_table run_params = {run_rows, 1};
-static const struct param_table *const tables[] = {&e2ap_params, &sctp_params, &run_params};
+static const struct param_table *const tables[] = {&e2ap_params, &ric_params, &sctp_params, &run_params};
 
 /* pairs: key, value, ..., NULL. The sentence of a refusal, "" when there is none. */
 static const char *configure(const char *const *pairs, int mtu_bytes, struct e2ap_config *out) {
   static char text[512];
-  struct config *config = config_new(tables, 3);
+  struct config *config = config_new(tables, 4);
   struct err e = {0};
   for (; *pairs; pairs += 2)
     if (config_set(config, pairs[0], pairs[1], &e)) fail_msg("%s", e.text);

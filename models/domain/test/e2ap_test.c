@@ -182,6 +182,19 @@ static void second_path_takes_over(void **state) {
   }
 }
 
+/* The path is dead from 60 s on. E2 was up from a few ms to 60 s of 600 s, a tenth; nothing tells how long the outage would have been,
+ * and the loops that were under way never end. */
+static void node_that_stays_lost_is_counted(void **state) {
+  (void)state;
+  const char *const pairs[] = {PLAIN, "duration", "600s", "path.outage_start", "60s", "path.outage", "1h", NULL};
+  struct metric_set *set = rig_run(&rig, pairs, NULL, 1);
+  assert_int_equal(rig_summary(set, -1, "outage").failed, 1);
+  assert_int_equal(rig_summary(set, -1, "outage").n, 0);
+  assert_true(rig_summary(set, -1, "availability").mean > 0.099e9 && rig_summary(set, -1, "availability").mean < 0.101e9);
+  assert_true(rig_summary(set, -1, "control_loop").failed > 0);
+  metric_set_free(set);
+}
+
 /* srsRAN gives INIT up after 1343 ms. The path is dead for the first 10 s. */
 static void first_association_is_tried_as_often_as_told(void **state) {
   (void)state;
@@ -235,6 +248,7 @@ int main(void) {
       cmocka_unit_test(what_an_abort_cuts_off_counts_as_missed),
       cmocka_unit_test(setup_is_asked_for_again),
       cmocka_unit_test(second_path_takes_over),
+      cmocka_unit_test(node_that_stays_lost_is_counted),
       cmocka_unit_test(first_association_is_tried_as_often_as_told),
       cmocka_unit_test(long_runs_do_not_grow),
       cmocka_unit_test(associations_follow_in_the_same_memory),

@@ -264,8 +264,28 @@ static void background_takes_its_share(void **state) {
   sim_free(f.sim);
 }
 
+/* strongswan.conf: block_threshold 5, init_limit_half_open 0, half_open_timeout 30, cookie_threshold 30, threads 16. */
+static void defaults_are_strongswans(void **state) {
+  (void)state;
+  static const struct param_table *const tables[] = {&gateway_params};
+  struct config *config = config_new(tables, 1);
+  struct gateway_config out;
+  struct err e = {0};
+  assert_int_equal(gateway_configure(config, &out, &e), 0);
+  assert_int_equal(out.half_open_per_address, 5);
+  assert_int_equal(out.half_open_total, 0);
+  assert_int_equal(out.half_open_timeout, 30 * S);
+  assert_int_equal(out.cookie_threshold, 30);
+  assert_int_equal(out.threads, 16);
+  assert_int_equal(config_set(config, "gateway.admission_wait", "1s", &e), 0);
+  assert_int_equal(gateway_configure(config, &out, &e), ERR_INPUT); /* nothing waits without a rate */
+  err_free(&e);
+  config_free(config);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(defaults_are_strongswans),
       cmocka_unit_test(worker_threads_limit_what_goes_on_at_once),
       cmocka_unit_test(hsm_is_a_server_of_its_own_and_holds_the_thread),
       cmocka_unit_test(queue_waits_as_md_c_says),

@@ -143,8 +143,7 @@ static void what_a_quantum_computer_breaks(void **state) {
 
 /* ---- Sessions -------------------------------------------------------------------------------------------------------- */
 
-/* swanctl.conf: rekey_time 4h and 1h, rand_time the 10 % between rekey_time and the hard lifetime, dpd_delay 0s, keyingtries 1.
- * strongswan.conf: block_threshold 5, init_limit_half_open 0, half_open_timeout 30, cookie_threshold 30. */
+/* swanctl.conf: rekey_time 4h and 1h, rand_time the 10 % between rekey_time and the hard lifetime, dpd_delay 0s, keyingtries 1. */
 static void defaults_are_strongswans(void **state) {
   (void)state;
   const char *const pairs[] = {NULL};
@@ -156,12 +155,6 @@ static void defaults_are_strongswans(void **state) {
   assert_int_equal(ike.session.dpd_delay, 0);
   assert_int_equal(ike.session.keying_tries, 1);
   assert_int_equal(ike.child.kex_count, 0);
-  struct config *config = configured(pairs);
-  assert_int_equal(config_number(config, "ipsec.half_open_per_address"), 5);
-  assert_int_equal(config_number(config, "ipsec.half_open_total"), 0);
-  assert_int_equal(config_number(config, "ipsec.half_open_timeout"), INT64_C(30) * 1000000000);
-  assert_int_equal(config_number(config, "ipsec.cookie_threshold"), 30);
-  config_free(config);
 }
 
 static void sessions_are_read(void **state) {
@@ -194,7 +187,6 @@ static void wrong_values_are_refused_when_set(void **state) {
           "x25519-ke1_mlkem768, x25519-ke1_mlkem1024, x448-ke1_mlkem512, x448-ke1_mlkem768, x448-ke1_mlkem1024, secp256r1-ke1_mlkem768]",
           "16"},
       {"ipsec.rekey_jitter", "101%", "ipsec.rekey_jitter: "},
-      {"ipsec.half_open_timeout", "0s", "ipsec.half_open_timeout: "},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     const char *const none[] = {NULL};
