@@ -5,7 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-static const struct cmd *const commands[] = {&cmd_run, &cmd_sweep, &cmd_plot, &cmd_export, &cmd_show, &cmd_list, &cmd_params, &cmd_init, &cmd_check};
+static const struct cmd *const commands[] = {
+    &cmd_run, &cmd_sweep, &cmd_plot, &cmd_export, &cmd_show, &cmd_list, &cmd_params, &cmd_init, &cmd_check, &cmd_calibrate};
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 const char *argp_program_version = "pqnetsim " PQNETSIM_VERSION;
@@ -14,7 +15,7 @@ static void print_usage(FILE *to) {
   fputs("Usage: pqnetsim COMMAND [OPTION...]\n"
         "Predicts what post-quantum key establishment does to a network.\n\n",
       to);
-  for (int i = 0; i < COMMAND_COUNT; i++) fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+  for (int i = 0; i < COMMAND_COUNT; i++) fprintf(to, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
   fputs("\npqnetsim COMMAND --help tells a command's options and shows examples; pqnetsim --version tells the version.\n\n"
         "Examples:\n"
         "  pqnetsim init e2 > mine.yaml\n"

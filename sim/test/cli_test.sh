@@ -64,14 +64,14 @@ call --version
 test_that '--version' says '^pqnetsim [0-9][0-9.]*$'
 call swep
 test_that 'unknown command' ends 2 "unknown command 'swep'; did you mean 'sweep'?"
-for command in run sweep plot export show list params init check; do
+for command in run sweep plot export show list params init check calibrate; do
   call $command --help
   test_that "$command --help has examples" says "^  pqnetsim $command "
   test_that "$command --help is no error" exits 0
   call $command --no-such-option
   test_that "$command refuses unknown options" exits 2
 done
-for command in run sweep plot export show list init check; do
+for command in run sweep plot export show list init check calibrate; do
   call $command
   test_that "$command needs its argument" ends 2 'is missing'
 done
@@ -165,6 +165,46 @@ for list in algorithms platforms scenarios backends sources; do
   call list $list --json
   test_that "list $list --json" eval 'exits 0 && [ "$(head -c 1 "$work/out")" = "[" ] && [ "$(tail -n 1 "$work/out")" = "]" ]'
 done
+
+# ---- calibrate
+{
+  printf 'algorithm,operation,size_bytes,ns\r\n'
+  # quantiles of an exponential from 40 us; samples in two places; too few of one value
+  awk 'BEGIN { for (i = 0; i < 400; i++) {
+    printf "ml-dsa-65,sign,0,%.1f\r\n", 40000 - 9000 * log(1 - (i + 0.5) / 400)
+    printf "X25519,derive_full,,%d\r\n", i % 2 ? 20000 + i : 60000 + i
+    if (i < 12) printf "ML-KEM-768,keygen,0,63000\r\n"
+  } }'
+} >"$work/samples.csv"
+call calibrate fit "$work/samples.csv" -o "$work/fitted.csv" --base raspberry-pi4 --title 'My router'
+test_that 'calibrate fit' exits 0
+test_that 'calibrate fit: the family' says '^ML-DSA-65 *sign *0 *400 .*shifted-exponential'
+test_that 'calibrate fit: a constant' says '^ML-KEM-768 *keygen *0 *12 .*constant'
+test_that 'calibrate fit: two modes' warns 'X25519 derive_full, 0 B: no family fits .*(empirical)$'
+test_that 'calibrate fit: few samples' warns 'ML-KEM-768 keygen, 0 B: 12 samples are too few'
+test_that 'calibrate fit: the row' grep -q '^ML-KEM-768,keygen,0,63000,,fitted,own,constant,"n 12, mean 63000 sd 0; mean 63000; AIC 2.0; KS distance 0.0000, limit ' "$work/fitted.csv"
+cp "$work/fitted.csv" "$work/again.copy"
+call calibrate fit "$work/samples.csv" -o "$work/fitted.csv"
+test_that 'calibrate fit replaces no file' eval 'ends 2 "fitted.csv: is there already" && same "$work/fitted.csv" "$work/again.copy"'
+printf 'scenario: e2\nreplications: 5\nplatform: {initiator: ./fitted.csv}\n' >"$work/fitted.yaml"
+call run "$work/fitted.yaml"
+test_that 'a scenario runs on the fitted platform' exits 0
+call calibrate fit "$work/samples.csv" -o "$work/plain.csv" --family constant
+test_that 'calibrate fit: a constant of dispersed samples' eval 'exits 0 && warns "ML-DSA-65 sign, 0 B: a constant for samples that vary by 18 %"'
+call calibrate fit "$work/samples.csv"
+test_that 'calibrate fit without -o' ends 2 'calibrate fit: -o FILE.csv is missing'
+call calibrate fit "$work/samples.csv" -o "$work/absent.csv" --source nobody
+test_that 'calibrate fit: unknown source' ends 2 "^--source: found 'nobody'"
+call calibrate fit "$work/samples.csv" -o "$work/absent.csv" --base nowhere
+test_that 'calibrate fit: unknown base' eval 'ends 2 nowhere && [ ! -e "$work/absent.csv" ]'
+printf 'algorithm,operation,size_bytes,ns\nML-KEM-76,keygen,0,5\nX25519,keygen,0,1e3\nX25519,keygen,0\n' >"$work/crooked.csv"
+call calibrate fit "$work/crooked.csv" -o "$work/absent.csv"
+test_that 'calibrate fit: bad samples' eval 'exits 2 && [ ! -e "$work/absent.csv" ]'
+test_that 'a bad name' warns "crooked.csv:2: column algorithm: found 'ML-KEM-76', allowed: .*did you mean 'ML-KEM-768'"
+test_that 'a bad number' warns "crooked.csv:3: column ns: found '1e3', allowed: "
+test_that 'a short line' warns 'crooked.csv:4: found 3 cells'
+call calibrate fti "$work/samples.csv" -o "$work/absent.csv"
+test_that 'calibrate: unknown task' ends 2 "found 'fti', allowed fit; did you mean 'fit'?"
 
 # ---- sweep
 call sweep "$work/small.yaml" --dry-run

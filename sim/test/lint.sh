@@ -60,7 +60,7 @@ BEGIN {
 
   library("yaml.h", "sim/run/yaml.c")
   library("sqlite3.h", "output/store*.c")
-  library("gsl", "output/stats.c")
+  library("gsl", "(output/stats.c|calib/fit.c)")
   library("openssl", "sim/run/digest.c")
   library("ns3", "sim/net/net_ns3.cc")
   library("cmocka.h", "")
