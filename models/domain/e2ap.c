@@ -155,7 +155,8 @@ static void settle_if_done(struct e2ap *e2ap, const struct trail *trail) {
   if (e2ap->until > 0) {
     if (all_over(e2ap)) settle(e2ap, trail);
   } else if (!is_running(e2ap)) {
-    sctp_forget(e2ap->sctp);
+    sctp_free(e2ap->sctp);
+    e2ap->sctp = NULL;
     event_cancel(e2ap->sim, e2ap->watchdog);
     settle(e2ap, trail);
   }
@@ -441,7 +442,7 @@ static void associate(struct e2ap *e2ap, const struct trail *trail) {
 static void stall(struct sim *sim, void *arg) {
   (void)sim;
   struct e2ap *e2ap = arg;
-  if (e2ap->set_up) sctp_pause(e2ap->sctp, SCTP_CLIENT, true);
+  if (e2ap->set_up && e2ap->sctp) sctp_pause(e2ap->sctp, SCTP_CLIENT, true);
 }
 
 struct e2ap *e2ap_start(struct sim *sim, struct ric *ric, struct secure_path *const paths[SCTP_PATHS], bool protect, const struct e2ap_config *config,

@@ -69,6 +69,29 @@ void sctp_renew(struct sctp *sctp, int epoch) {
   for (int side = 0; side < 2; side++) endpoint_reset(sctp, (enum sctp_side)side, sctp->ends[side].config, sctp->ends[!side].config->receive_window);
 }
 
+void sctp_give_back(struct sctp *sctp) {
+  struct sim *sim = sctp->sim;
+  for (int side = 0; side < 2; side++) sctp_discard_messages(&sctp->ends[side]);
+  for (int side = 0; side < 2; side++) {
+    struct endpoint *end = &sctp->ends[side];
+    size_t streams = (size_t)end->out.streams;
+    sim_release(sim, end->paths, (size_t)end->config->paths * sizeof *end->paths);
+    sim_release(sim, end->out.ring, (size_t)end->out.ring_capacity * sizeof *end->out.ring);
+    if (end->in.gap_capacity > 0) sim_release(sim, end->in.gaps, (size_t)end->in.gap_capacity * sizeof *end->in.gaps);
+    if (streams == 0) continue;
+    sim_release(sim, end->out.ssn, streams * sizeof *end->out.ssn);
+    sim_release(sim, end->peer->in.streams, streams * sizeof *end->peer->in.streams);
+  }
+  sim_release(sim, sctp, sizeof *sctp);
+}
+
+void sctp_free(struct sctp *sctp) {
+  assert(sctp->packets > 0 || (!sctp->ends[0].in.delivering && !sctp->ends[1].in.delivering));
+  sctp_forget(sctp);
+  sctp->unused = true;
+  if (sctp->packets == 0) sctp_give_back(sctp);
+}
+
 /* ---- messages in ---- */
 
 static void *grown(struct sim *sim, void *old, size_t old_size, size_t size) {

@@ -119,7 +119,7 @@ struct sctp_observer {
   void (*delivered)(void *arg, enum sctp_side to, void *tag, const struct trail *trail);
   void (*path_changed)(void *arg, enum sctp_side side, int path, bool up);
   void (*ended)(void *arg, enum sctp_side side, enum sctp_end why); /* messages not delivered yet never will be */
-  void (*discarded)(void *arg, void *tag);                          /* by sctp_renew */
+  void (*discarded)(void *arg, void *tag);                          /* by sctp_renew and sctp_free */
   void *arg;
 };
 
@@ -150,6 +150,9 @@ void sctp_forget(struct sctp *sctp);
 /* A new association in the memory of one that was forgotten, between the same ends, to be connected. Not from its callbacks; calls
  * discarded for each message of the old one that has not been delivered. */
 void sctp_renew(struct sctp *sctp, int epoch);
+/* Forgotten for good: its memory goes back once no packet is under way, which it never does after one was lost below. May be called
+ * from a callback of sctp_input. */
+void sctp_free(struct sctp *sctp);
 
 bool sctp_is_established(const struct sctp *sctp, enum sctp_side side);
 

@@ -181,7 +181,8 @@ struct sctp {
   uint64_t generation; /* associations that had this memory before */
   uint32_t epoch;
   int streams;
-  bool forgotten;
+  bool forgotten, unused; /* unused: given back when no packet is under way */
+  int packets;            /* under way, those that were lost below included */
   struct endpoint ends[2];
 };
 
@@ -200,6 +201,7 @@ int64_t sctp_initial_window(const struct sctp_config *config);
 int sctp_chunk_bytes(const struct sctp_config *config, enum sctp_chunk chunk); /* padded; not DATA and SACK */
 
 /* sctp.c */
+void sctp_give_back(struct sctp *sctp);
 void sctp_finish(struct endpoint *end, enum sctp_end why); /* timers stop, the user is told */
 void sctp_established(struct endpoint *end);
 void sctp_shutdown_progress(struct endpoint *end); /* something was acked */

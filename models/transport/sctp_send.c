@@ -13,6 +13,7 @@ enum { KIND_SHIFT = 28, EPOCH_SHIFT = 24 };
 static struct packet *packet_new(struct endpoint *end, int path) {
   struct sctp *sctp = end->sctp;
   struct packet *packet = sim_take(sctp->sim, sizeof *packet);
+  sctp->packets++;
   *packet = (struct packet){
       .sctp = sctp,
       .generation = sctp->generation,
@@ -31,6 +32,7 @@ void sctp_packet_free(struct sctp *sctp, struct packet *packet) {
   }
   if (packet->sack) sim_release(sctp->sim, packet->sack, sack_size(packet->sack->capacity));
   sim_release(sctp->sim, packet, sizeof *packet);
+  if (--sctp->packets == 0 && sctp->unused) sctp_give_back(sctp);
 }
 
 static int64_t room_in(const struct endpoint *end, const struct packet *packet) {

@@ -40,7 +40,7 @@ enum { CHUNK_SIZE = 64 * 1024, HUGE_PAGE = 2 * 1024 * 1024, CHUNK_MOST = 16 * HU
 struct released {
   struct released *next;
 };
-enum { ALIGNMENT = _Alignof(max_align_t), RELEASED_CLASSES = 1024 / ALIGNMENT }; /* larger memory is not used again */
+enum { ALIGNMENT = _Alignof(max_align_t), RELEASED_CLASSES = 2048 / ALIGNMENT }; /* larger memory is not used again */
 
 struct sim {
   simtime now;
