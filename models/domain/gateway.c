@@ -128,7 +128,7 @@ struct gateway {
   struct job *first, *last;                /* waiting for a thread */
   simtime next_slot;                       /* of admission */
   struct gateway_session *oldest, *newest; /* half-open */
-  bool expiry_armed;                       /* at the time of the oldest, or of one that is no longer half-open */
+  struct event expiry;                     /* at the time of the oldest, or of one that is no longer half-open; {0}: there is none half-open */
   bool background_stopped;
   struct gateway_counters counters;
   int half_open_of[]; /* by address */
@@ -235,20 +235,22 @@ static void no_longer_half_open(struct gateway_session *session) {
     session->next->previous = session->previous;
   else
     gateway->newest = session->previous;
+  if (gateway->oldest || !gateway->expiry.generation) return;
+  event_cancel(gateway->sim, gateway->expiry);
+  gateway->expiry = (struct event){0};
 }
 
 static void expire(struct sim *sim, void *arg);
 
 /* All have the same time to live, so one event for the oldest does for all. */
 static void arm_expiry(struct gateway *gateway) {
-  if (gateway->expiry_armed || !gateway->oldest) return;
-  gateway->expiry_armed = true;
-  event_at(gateway->sim, gateway->oldest->expires, expire, gateway);
+  if (gateway->expiry.generation || !gateway->oldest) return;
+  gateway->expiry = event_at(gateway->sim, gateway->oldest->expires, expire, gateway);
 }
 
 static void expire(struct sim *sim, void *arg) {
   struct gateway *gateway = arg;
-  gateway->expiry_armed = false;
+  gateway->expiry = (struct event){0};
   while (gateway->oldest && gateway->oldest->expires <= sim_now(sim)) {
     struct gateway_session *session = gateway->oldest;
     gateway->counters.expired++;

@@ -55,6 +55,7 @@ struct sim {
   struct chunk *first, *current;
   size_t arena_size;
   struct released *released[RELEASED_CLASSES]; /* by size in units of the alignment */
+  size_t released_upto;                        /* classes that may hold something */
 };
 
 static void *must(void *memory) {
@@ -299,7 +300,8 @@ void sim_reset(struct sim *sim) {
   sim->slots_used = 0;
   sim->free_slot = NO_SLOT;
   for (struct chunk *chunk = sim->first; chunk; chunk = chunk->next) chunk->used = 0;
-  memset(sim->released, 0, sizeof sim->released);
+  memset(sim->released, 0, sim->released_upto * sizeof sim->released[0]);
+  sim->released_upto = 0;
   sim->current = sim->first;
 }
 
@@ -335,6 +337,8 @@ static struct released **released_of(struct sim *sim, size_t size) {
 void sim_release(struct sim *sim, void *memory, size_t size) {
   struct released **list = released_of(sim, rounded(size)), *released = memory;
   if (!list) return;
+  size_t place = (size_t)(list - sim->released);
+  if (place >= sim->released_upto) sim->released_upto = place + 1;
   released->next = *list;
   *list = released;
 }

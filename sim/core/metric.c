@@ -283,6 +283,7 @@ void metric_sample(struct metric_set *set, int metric, int64_t value, const int6
   if (parts) {
     uint64_t total = 0; /* wraps back: parts of a paired difference may be negative */
     for (int part = 0; part < PART_COUNT; part++) {
+      if (parts[part] == 0) continue; /* most are, always the same ones of a metric */
       total += (uint64_t)parts[part];
       s->parts[part] += parts[part];
     }
