@@ -54,13 +54,17 @@ us_per_run() { # BACKEND FEW MANY
   echo "$few $many $2 $3" | awk '{ printf "%.4f\n", ($2 - $1) / ($4 - $3) / 1000 }'
 }
 
-# Microseconds of processor time per node of a storm, all of a run with its start, on a gateway that keeps up.
-us_per_node() { # NODES
+# Microseconds of processor time per node of a storm on a gateway that keeps up, the program's start (a run of one node) taken off.
+# CALLS runs each in a process of its own, so that every node's memory is new.
+seconds_of() { # NODES CALLS
   TIMEFORMAT='%U %S'
-  { time ./pqnetsim run scenarios/e2-storm.yaml --reps 1 --set e2.nodes="$1" --set gateway.cores=64 >/dev/null 2>&1; } 2>&1 | awk -v n="$1" '{ printf "%.2f\n", ($1 + $2) * 1e6 / n }'
+  { time for ((call = 0; call < $2; call++)); do ./pqnetsim run scenarios/e2-storm.yaml --reps 1 --set e2.nodes="$1" --set gateway.cores=64 >/dev/null 2>&1; done; } 2>&1
 }
-few_nodes() { us_per_node 1000; }
-many_nodes() { us_per_node 100000; }
+us_per_node() { # NODES CALLS
+  echo "$(seconds_of "$1" "$2") $(seconds_of 1 "$2") $1 $2" | awk '{ printf "%.2f\n", ($1 + $2 - $3 - $4) * 1e6 / $5 / $6 }'
+}
+few_nodes() { us_per_node 1000 20; }
+many_nodes() { us_per_node 100000 1; }
 run_native() { us_per_run native 1000 31000; }
 run_ns3() { us_per_run ns3 100 1100; }
 
