@@ -31,7 +31,7 @@ struct cmd_option {
 };
 
 struct cmd {
-  const char *name;
+  const char *name;      /* "run"; of a family of commands "calibrate fit" */
   const char *arguments; /* "FILE.yaml" */
   int min_arguments, max_arguments;
   const char *summary;                     /* one line */
@@ -40,12 +40,12 @@ struct cmd {
   int (*run)(const struct cmd_line *line, struct err *e);
 };
 
-extern const struct cmd cmd_run, cmd_sweep, cmd_plot, cmd_export, cmd_show, cmd_list, cmd_params, cmd_init, cmd_check, cmd_calibrate;
+extern const struct cmd cmd_run, cmd_sweep, cmd_plot, cmd_export, cmd_show, cmd_list, cmd_params, cmd_init, cmd_check, cmd_calibrate_fit;
 
 /* Options of several commands. */
 extern const struct cmd_option cmd_option_set, cmd_option_seed, cmd_option_reps, cmd_option_backend, cmd_option_json, cmd_option_output, cmd_option_where;
 
-/* cmd_options.c. argv[0] is the program; argv[1] the command. */
+/* cmd_options.c. argv[0] is the program, then the one or two words of the command. */
 struct cmd_line *cmd_parse(const struct cmd *cmd, int argc, char **argv);
 void cmd_line_free(struct cmd_line *line);
 /* The name nearest to `word`: "; did you mean 'sweep'?", or "" when nothing is near. Valid until the next call. */

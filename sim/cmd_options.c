@@ -121,8 +121,9 @@ struct cmd_line *cmd_parse(const struct cmd *cmd, int argc, char **argv) {
   char *doc;
   if (asprintf(&doc, "%s\vExamples:\n%s", cmd->summary, cmd->examples) < 0 || asprintf(&line->name, "pqnetsim %s", cmd->name) < 0) abort();
   struct argp argp = {.options = options, .parser = on_key, .args_doc = cmd->arguments, .doc = doc};
-  argv[1] = line->name;
-  argp_parse(&argp, argc - 1, argv + 1, 0, NULL, line); /* ends the program on a usage error */
+  int words = strchr(cmd->name, ' ') ? 2 : 1;
+  argv[words] = line->name;
+  argp_parse(&argp, argc - words, argv + words, 0, NULL, line); /* ends the program on a usage error */
   free(doc);
   return line;
 }

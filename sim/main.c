@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const struct cmd *const commands[] = {
-    &cmd_run, &cmd_sweep, &cmd_plot, &cmd_export, &cmd_show, &cmd_list, &cmd_params, &cmd_init, &cmd_check, &cmd_calibrate};
+    &cmd_run, &cmd_sweep, &cmd_plot, &cmd_export, &cmd_show, &cmd_list, &cmd_params, &cmd_init, &cmd_check, &cmd_calibrate_fit};
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 const char *argp_program_version = "pqnetsim " PQNETSIM_VERSION;
@@ -15,7 +15,7 @@ static void print_usage(FILE *to) {
   fputs("Usage: pqnetsim COMMAND [OPTION...]\n"
         "Predicts what post-quantum key establishment does to a network.\n\n",
       to);
-  for (int i = 0; i < COMMAND_COUNT; i++) fprintf(to, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+  for (int i = 0; i < COMMAND_COUNT; i++) fprintf(to, "  %-17s %s\n", commands[i]->name, commands[i]->summary);
   fputs("\npqnetsim COMMAND --help tells a command's options and shows examples; pqnetsim --version tells the version.\n\n"
         "Examples:\n"
         "  pqnetsim init e2 > mine.yaml\n"
@@ -24,12 +24,41 @@ static void print_usage(FILE *to) {
       to);
 }
 
-static const struct cmd *find_command(const char *name) {
-  const char *names[COMMAND_COUNT];
+/* The family `word` of commands ("calibrate"): how many there are, with their second words. */
+static int find_family(const char *word, const char *seconds[COMMAND_COUNT]) {
+  size_t length = strlen(word);
+  int count = 0;
+  for (int i = 0; i < COMMAND_COUNT; i++)
+    if (!strncmp(commands[i]->name, word, length) && commands[i]->name[length] == ' ') seconds[count++] = commands[i]->name + length + 1;
+  return count;
+}
+
+/* One of a family, by its second word. NULL when there is none; *status then says how to end. */
+static const struct cmd *find_member(const char *family, const char *word, const char *const *seconds, int count, int *status) {
+  bool asks = word && (!strcmp(word, "--help") || !strcmp(word, "help"));
+  for (int i = 0; word && i < COMMAND_COUNT; i++) {
+    const char *space = strchr(commands[i]->name, ' ');
+    if (space && !strcmp(space + 1, word) && !strncmp(commands[i]->name, family, strlen(family))) return commands[i];
+  }
+  *status = asks ? 0 : 2;
+  FILE *to = asks ? stdout : stderr;
+  if (!asks)
+    fprintf(to, "pqnetsim: %s: %s%s%s%s\n", family, word ? "unknown '" : "what to do is missing", word ? word : "", word ? "'" : "",
+        word ? cmd_suggestion(word, seconds, count) : "");
+  for (int i = 0; i < COMMAND_COUNT; i++)
+    if (!strncmp(commands[i]->name, family, strlen(family))) fprintf(to, "  pqnetsim %-20s %s\n", commands[i]->name, commands[i]->summary);
+  return NULL;
+}
+
+static const struct cmd *find_command(const char *name, const char *second, int *status) {
+  const char *names[COMMAND_COUNT], *seconds[COMMAND_COUNT];
+  int family = find_family(name, seconds);
+  if (family) return find_member(name, second, seconds, family, status);
   for (int i = 0; i < COMMAND_COUNT; i++) {
     names[i] = commands[i]->name;
     if (!strcmp(name, names[i])) return commands[i];
   }
+  *status = 2;
   fprintf(stderr, "pqnetsim: unknown command '%s'%s\n", name, cmd_suggestion(name, names, COMMAND_COUNT));
   fputs("pqnetsim --help lists the commands.\n", stderr);
   return NULL;
@@ -54,12 +83,13 @@ int main(int argc, char **argv) {
     puts(argp_program_version);
     return 0;
   }
-  const struct cmd *command = find_command(argv[1]);
-  if (!command) return 2;
+  int status = 0;
+  const struct cmd *command = find_command(argv[1], argv[2], &status);
+  if (!command) return status;
   struct err e = {0};
   cmd_find_folders();
   struct cmd_line *line = cmd_parse(command, argc, argv);
-  int status = command->run(line, &e);
+  status = command->run(line, &e);
   cmd_line_free(line);
   close_output(&e);
   if (e.count) {

@@ -64,14 +64,14 @@ call --version
 test_that '--version' says '^pqnetsim [0-9][0-9.]*$'
 call swep
 test_that 'unknown command' ends 2 "unknown command 'swep'; did you mean 'sweep'?"
-for command in run sweep plot export show list params init check calibrate; do
+for command in run sweep plot export show list params init check 'calibrate fit'; do
   call $command --help
   test_that "$command --help has examples" says "^  pqnetsim $command "
   test_that "$command --help is no error" exits 0
   call $command --no-such-option
   test_that "$command refuses unknown options" exits 2
 done
-for command in run sweep plot export show list init check calibrate; do
+for command in run sweep plot export show list init check calibrate 'calibrate fit'; do
   call $command
   test_that "$command needs its argument" ends 2 'is missing'
 done
@@ -204,7 +204,7 @@ test_that 'a bad name' warns "crooked.csv:2: column algorithm: found 'ML-KEM-76'
 test_that 'a bad number' warns "crooked.csv:3: column ns: found '1e3', allowed: "
 test_that 'a short line' warns 'crooked.csv:4: found 3 cells'
 call calibrate fti "$work/samples.csv" -o "$work/absent.csv"
-test_that 'calibrate: unknown task' ends 2 "found 'fti', allowed fit; did you mean 'fit'?"
+test_that 'calibrate: unknown task' ends 2 "unknown 'fti'; did you mean 'fit'?"
 
 # ---- sweep
 call sweep "$work/small.yaml" --dry-run

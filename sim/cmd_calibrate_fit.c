@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* calibrate: platform files from timings. */
+/* calibrate fit: a platform file from timings. */
 #include "calib/fit.h"
 #include "calib/samples.h"
 #include "sim/cmd.h"
@@ -16,8 +16,6 @@
 
 enum { FEW_SAMPLES = 30 };
 #define DISPERSED 0.05 /* coefficient of variation above which a constant hides something */
-
-/* ---- fit ---------------------------------------------------------------------------------------------------------- */
 
 /* What fit was asked for. */
 struct request {
@@ -208,9 +206,9 @@ static int fit_samples(const struct samples *samples, const char *to, const stru
   return status;
 }
 
-static int run_fit(const struct cmd_line *line, struct err *e) {
+static int fit(const struct cmd_line *line, struct err *e) {
   const char *to = cmd_text(line, "output", NULL);
-  const struct request request = {cmd_argument(line, 1), cmd_text(line, "source", "own"), cmd_text(line, "family", "auto"),
+  const struct request request = {cmd_argument(line, 0), cmd_text(line, "source", "own"), cmd_text(line, "family", "auto"),
       cmd_text(line, "title", "Fitted to samples"), cmd_text(line, "base", NULL), cmd_given(line, "json")};
   if (!to) return err_add(e, ERR_INPUT, "calibrate fit: -o FILE.csv is missing: where the platform goes");
   struct cost_sources *sources = NULL;
@@ -227,24 +225,8 @@ static int run_fit(const struct cmd_line *line, struct err *e) {
   return status;
 }
 
-/* ---- the command -------------------------------------------------------------------------------------------------- */
-
-struct task {
-  const char *name;
-  int (*run)(const struct cmd_line *line, struct err *e);
-};
-
-static const struct task tasks[] = {{"fit", run_fit}};
-
 static int run(const struct cmd_line *line, struct err *e) {
-  const char *names[LENGTH(tasks)], *name = cmd_argument(line, 0);
-  for (int i = 0; i < LENGTH(tasks); i++) {
-    names[i] = tasks[i].name;
-    if (strcmp(name, names[i])) continue;
-    (void)!tasks[i].run(line, e); /* main prints what is in e */
-    return 0;
-  }
-  err_add(e, ERR_INPUT, "calibrate: found '%s', allowed fit%s", name, cmd_suggestion(name, names, LENGTH(tasks)));
+  (void)!fit(line, e); /* main prints what is in e */
   return 0;
 }
 
@@ -255,7 +237,7 @@ static const struct cmd_option option_title = {"title", 0, CMD_TEXT, "TEXT", "Wh
 static const struct cmd_option option_base = {"base", 0, CMD_TEXT, "NAME", "The platform that states what the samples do not", NULL, 0, 0};
 static const struct cmd_option *const options[] = {&cmd_option_output, &option_source, &option_family, &option_title, &option_base, &cmd_option_json, NULL};
 
-const struct cmd cmd_calibrate = {"calibrate", "fit SAMPLES.csv", 2, 2, "Make a platform file from timings of your own.",
+const struct cmd cmd_calibrate_fit = {"calibrate fit", "SAMPLES.csv", 1, 1, "Make a platform file from your own timings.",
     "  pqnetsim calibrate fit samples.csv -o router.csv --base raspberry-pi4\n"
     "  pqnetsim calibrate fit samples.csv -o plain.csv --family constant\n\n"
     "samples.csv has the columns algorithm,operation,size_bytes,ns and a sample on each line.",
