@@ -12,6 +12,14 @@ static void put_text_or_null(FILE *to, const char *key, const char *text) {
   fputs(", ", to);
 }
 
+/* Parts first to end - 1; before: what stands before the first. */
+static void put_parts(FILE *to, const struct store_row *row, int first, int end, const char *before) {
+  for (int i = first; i < end; i++) {
+    fprintf(to, "%s\"%s\": ", i == first ? before : ", ", metric_part_name((enum part)i));
+    json_number(to, row->parts[i]);
+  }
+}
+
 void metric_json_write(FILE *to, const struct metric_def *def, const struct store_row *row) {
   const struct {
     const char *name;
@@ -41,9 +49,13 @@ void metric_json_write(FILE *to, const struct metric_def *def, const struct stor
     json_number(to, statistics[i].value);
   }
   fprintf(to, ", \"failed\": %lld, \"breakdown\": {", (long long)row->failed);
-  for (int i = 0; i < PART_COUNT && row->has_parts && row->n > 0; i++) {
-    fprintf(to, "%s\"%s\": ", i ? ", " : "", metric_part_name((enum part)i));
-    json_number(to, row->parts[i]);
+  bool known = row->has_parts && row->n > 0;
+  if (known) {
+    fputs("\"crypto\": ", to);
+    json_number(to, row->crypto);
+    put_parts(to, row, PART_CRYPTO_COUNT, PART_COUNT, ", ");
+    fputs("}, \"crypto_parts\": {", to);
+    put_parts(to, row, 0, PART_CRYPTO_COUNT, "");
   }
   fputs("}}", to);
 }

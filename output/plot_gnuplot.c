@@ -21,7 +21,8 @@ static const char *const palette[] = {"#0072B2", "#E69F00", "#009E73", "#CC79A7"
 enum { COLORS = sizeof palette / sizeof palette[0] };
 
 /* By enum part: neighbours in a stack differ in hue and in lightness; two greys complete the eight. */
-static const char *const part_palette[] = {"#D55E00", "#F0E442", "#0072B2", "#56B4E9", "#009E73", "#CC79A7", "#000000", "#999999", "#E69F00", "#DDDDDD"};
+static const char *const part_palette[] = {
+    "#D55E00", "#8C3B00", "#F2A36B", "#5B2C6F", "#F0E442", "#0072B2", "#56B4E9", "#009E73", "#CC79A7", "#000000", "#999999", "#E69F00", "#DDDDDD"};
 
 /* Sizes are given in points of a 960 wide drawing; `scale` makes them the terminal's own unit. */
 static const struct {

@@ -42,8 +42,7 @@ static const char fixed_tables[] =
     "CREATE TABLE axis(position INTEGER PRIMARY KEY, name TEXT NOT NULL, is_text INTEGER NOT NULL, unit TEXT NOT NULL, logarithmic INTEGER NOT NULL);\n"
     "CREATE TABLE metric_def(position INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL, unit TEXT NOT NULL,\n"
     " clock_from TEXT, clock_to TEXT, help TEXT);\n"
-    "CREATE TABLE hist(point INTEGER NOT NULL, metric TEXT NOT NULL, blob BLOB NOT NULL, UNIQUE(point, metric));\n"
-    SCHEMA_STORED ";\n"
+    "CREATE TABLE hist(point INTEGER NOT NULL, metric TEXT NOT NULL, blob BLOB NOT NULL, UNIQUE(point, metric));\n" SCHEMA_STORED ";\n"
     "CREATE TABLE failure(point INTEGER NOT NULL, replication INTEGER NOT NULL, reason TEXT NOT NULL, PRIMARY KEY(point, replication)) WITHOUT ROWID;\n"
     "CREATE TABLE note(point INTEGER NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY(point, name)) WITHOUT ROWID;\n";
 
@@ -73,6 +72,7 @@ static const struct {
     {"rep_sum", "TEXT NOT NULL"},
     {"rep_sum_squares", "TEXT NOT NULL"},
     {"part_sums", "TEXT"},
+    {"crypto", "REAL"},
 };
 
 static const char *metric_column(int column) {

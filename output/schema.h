@@ -13,7 +13,7 @@
 
 /* PRAGMA application_id: "PQNS" in ASCII. */
 #define SCHEMA_APPLICATION_ID 0x50514E53
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2
 
 /* Everything but the point table and the views: these depend on the axes and are made anew when axes change. */
 char *schema_create_fixed(void);
@@ -52,6 +52,7 @@ enum schema_metric_column {
   METRIC_REP_SUM,
   METRIC_REP_SUM_SQUARES,
   METRIC_PART_SUMS,
+  METRIC_CRYPTO,
   METRIC_FIRST_PART,
   METRIC_COLUMNS = METRIC_FIRST_PART + PART_COUNT
 };

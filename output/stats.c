@@ -87,6 +87,7 @@ void stats_row(const struct metric_set *set, int metric, enum metric_unit unit, 
   };
   for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) *fields[i].to = summary.n > 0 ? stats_round(fields[i].from * scale) : NAN;
   out->ci95 = summary.replications < 2 ? NAN : stats_round(stats_ci95(summary.rep_mean_sd, summary.replications) * scale);
+  out->crypto = summary.has_parts && summary.n > 0 ? stats_round(summary.crypto * scale) : 0.0;
   for (int i = 0; i < PART_COUNT; i++) out->parts[i] = summary.has_parts && summary.n > 0 ? stats_round(summary.parts[i] * scale) : 0.0;
   stats_derive(out);
 }

@@ -197,7 +197,10 @@ static int end_row(struct store *store, int rows, struct err *e) {
   return store->batch_rows >= BATCH_ROWS || elapsed_ms(&store->batch_began) >= BATCH_MS ? store_flush(store, e) : 0;
 }
 
-static void bind_sums(sqlite3_stmt *statement, const struct metric_sums *sums, char part_sums[256]) {
+/* Each sum has up to twenty characters and a blank. */
+enum { PART_SUMS_TEXT = 21 * PART_COUNT + 1 };
+
+static void bind_sums(sqlite3_stmt *statement, const struct metric_sums *sums, char part_sums[PART_SUMS_TEXT]) {
   store_bind_text(statement, 1 + METRIC_SUM, sums->sum);
   store_bind_text(statement, 1 + METRIC_SUM_SQUARES, sums->sum_squares);
   store_bind_text(statement, 1 + METRIC_REP_SUM, sums->rep_sum);
@@ -213,7 +216,7 @@ static int write_row(struct store *store, int64_t point, int metric, const struc
   int code = store_statement_get(store, STATEMENT_METRIC, &statement, e);
   if (code) return code;
   struct metric_sums sums;
-  char part_sums[256];
+  char part_sums[PART_SUMS_TEXT];
   metric_exact_sums(set, index, &sums);
   sqlite3_bind_int64(statement, 1 + METRIC_POINT, point);
   store_bind_text(statement, 1 + METRIC_NAME, def->name);
@@ -224,6 +227,10 @@ static int write_row(struct store *store, int64_t point, int metric, const struc
   const double reals[] = {row->mean, row->sd, row->ci95, row->min, row->p5, row->p25, row->p50, row->p75, row->p95, row->p99, row->max};
   for (int i = 0; i < (int)(sizeof reals / sizeof reals[0]); i++) store_bind_real(statement, 1 + METRIC_MEAN + i, reals[i]);
   bind_sums(statement, &sums, part_sums);
+  if (row->has_parts)
+    sqlite3_bind_double(statement, 1 + METRIC_CRYPTO, row->crypto);
+  else
+    sqlite3_bind_null(statement, 1 + METRIC_CRYPTO);
   for (int i = 0; i < PART_COUNT; i++) {
     if (row->has_parts)
       sqlite3_bind_double(statement, 1 + METRIC_FIRST_PART + i, row->parts[i]);

@@ -89,6 +89,7 @@ struct store_row {
   /* in the metric's printed unit; ci95 NAN when replications < 2, the others NAN when n is 0 */
   double mean, sd, cv, iqr, ci95, min, p5, p25, p50, p75, p95, p99, max;
   bool has_parts;
+  double crypto; /* the first PART_CRYPTO_COUNT parts together */
   double parts[PART_COUNT];
 };
 /* found false: that point has no such metric (not run, or failed). */

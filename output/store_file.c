@@ -140,6 +140,10 @@ static int check_header(const char *path, int fd, struct err *e) {
         "%s: was written by a newer version of this program (study format %u; this one knows %d); it is left as it is, use the newer program", path, version,
         SCHEMA_VERSION);
   if (version < 1) return err_add(e, ERR_SYSTEM, "%s: the file is damaged: its study format is %u", path, version);
+  if (version < SCHEMA_VERSION)
+    return err_add(e, ERR_INPUT,
+        "%s: was written by an older version of this program (study format %u; this one knows %d); it is left as it is, sweep into another file", path, version,
+        SCHEMA_VERSION);
   return 0;
 }
 

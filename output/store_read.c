@@ -64,7 +64,8 @@ static const struct {
     {"SELECT m.point, m.name FROM metric m LEFT JOIN point p ON p.id = m.point WHERE p.id IS NULL OR m.replications > p.replications LIMIT 1",
         "it belongs to no point, or has more replications than its point"},
     /* the distribution of the missing metric may still be there to tell its name */
-    {"SELECT s.point, (SELECT h.metric FROM hist h WHERE h.point = s.point AND NOT EXISTS(SELECT 1 FROM metric m WHERE m.point = h.point AND m.name = h.metric))"
+    {"SELECT s.point, (SELECT h.metric FROM hist h WHERE h.point = s.point AND NOT EXISTS(SELECT 1 FROM metric m WHERE m.point = h.point AND m.name = "
+     "h.metric))"
      " FROM stored s WHERE s.metric_rows IS NOT (SELECT count(*) FROM metric m WHERE m.point = s.point) LIMIT 1",
         "there are not as many metrics as were stored"},
 };
@@ -147,6 +148,7 @@ static const char *wrong_parts(sqlite3_stmt *statement, int64_t n) {
   static const char text[] = "no whole numbers in part_sums";
   if (sqlite3_column_type(statement, METRIC_PART_SUMS) == SQLITE_NULL) return NULL;
   const char *at = (const char *)sqlite3_column_text(statement, METRIC_PART_SUMS);
+  if (n > 0 && !is_real(statement, METRIC_CRYPTO)) return "a part of its breakdown that is no finite number";
   for (int i = 0; i < PART_COUNT; i++) {
     if (i && *at++ != ' ') return text;
     if (!is_whole(at, &at)) return text;
@@ -204,7 +206,8 @@ static const char *implausible(sqlite3_stmt *statement, const struct store_row *
   if (!(fabs(mean - row->mean) <= 1e-7 * fabs(mean) + 1e-12)) return "a mean that is not its sum over n";
   if (row->n > 1) {
     /* 1e-6: the nine digits of sd, squared; 1e-17: what is left of 64 bits where nearly equal squares are subtracted; 1e-13: written as 0 */
-    long double variance = (squares - sum * (sum / n)) / (n - 1), deviation = (long double)row->sd / scale, left = 1e-17L * fabsl(squares) / (n - 1), least = 1e-13L / scale;
+    long double variance = (squares - sum * (sum / n)) / (n - 1), deviation = (long double)row->sd / scale, left = 1e-17L * fabsl(squares) / (n - 1),
+                least = 1e-13L / scale;
     if (!(fabsl(deviation * deviation - variance) <= 1e-6L * fabsl(variance) + left + least * least)) return "an sd that is not that of its sums";
   }
   const double rising[] = {row->min, row->p5, row->p25, row->p50, row->p75, row->p95, row->p99, row->max};
@@ -223,6 +226,7 @@ int store_read_metric(struct store *store, int64_t point, int metric, struct sto
   double *const reals[] = {&row.mean, &row.sd, &row.ci95, &row.min, &row.p5, &row.p25, &row.p50, &row.p75, &row.p95, &row.p99, &row.max};
   for (int i = 0; i < (int)(sizeof reals / sizeof reals[0]); i++) *reals[i] = column_real(statement, METRIC_MEAN + i);
   row.has_parts = sqlite3_column_type(statement, METRIC_PART_SUMS) != SQLITE_NULL;
+  row.crypto = row.has_parts ? sqlite3_column_double(statement, METRIC_CRYPTO) : 0.0;
   for (int i = 0; i < PART_COUNT; i++) row.parts[i] = row.has_parts ? sqlite3_column_double(statement, METRIC_FIRST_PART + i) : 0.0;
   stats_derive(&row);
   const struct metric_def *def = &store->study.metrics[metric];

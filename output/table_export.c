@@ -44,6 +44,7 @@ static void put_csv_header(FILE *to, const struct store_study *study) {
     put_field(to, table_header(study->axes[i].name, study->axes[i].unit, header, sizeof header));
   }
   fputs(",metric,unit,n,failed,mean,sd,cv,iqr,ci95,min,p5,p25,p50,p75,p95,p99,max", to);
+  fputs(",crypto", to);
   for (int i = 0; i < PART_COUNT; i++) fprintf(to, ",%s", metric_part_name((enum part)i));
   fputs("\r\n", to);
 }
@@ -57,9 +58,12 @@ static void put_csv_row(FILE *to, const struct metric_def *def, const struct sto
     fputc(',', to);
     put_number(to, statistics[i]);
   }
+  bool known = row->has_parts && row->n > 0;
+  fputc(',', to);
+  if (known) put_number(to, row->crypto);
   for (int i = 0; i < PART_COUNT; i++) {
     fputc(',', to);
-    if (row->has_parts && row->n > 0) put_number(to, row->parts[i]);
+    if (known) put_number(to, row->parts[i]);
   }
   fputs("\r\n", to);
 }

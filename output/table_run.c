@@ -95,22 +95,25 @@ static void metric_row(struct grid *grid, const struct metric_def *def, const st
   if (shown.failed) grid_number(grid, (double)row->failed);
 }
 
+static void put_part(struct grid *grid, const char *indent, const char *part, double value, double whole) {
+  if (value == 0) return;
+  char name[64], share[32], buffer[64];
+  snprintf(name, sizeof name, "  %s%s", indent, part);
+  snprintf(share, sizeof share, "%.1f", 100 * value / whole);
+  grid_text(grid, name);
+  grid_right(grid, grid_short_number(value, DIGITS, buffer));
+  grid_right(grid, share);
+}
+
 static void put_breakdown(FILE *to, const struct metric_def *def, const struct store_row *row) {
   struct grid *grid = grid_new();
-  char header[64], buffer[64];
+  char header[64];
   snprintf(header, sizeof header, "mean [%s]", metric_unit_name(def->unit));
   grid_column(grid, "  part", GRID_TEXT);
   grid_column(grid, header, GRID_RIGHT);
   grid_column(grid, "share [%]", GRID_RIGHT);
-  for (int i = 0; i < PART_COUNT; i++) {
-    if (row->parts[i] == 0) continue;
-    char name[64], share[32];
-    snprintf(name, sizeof name, "  %s", metric_part_name((enum part)i));
-    snprintf(share, sizeof share, "%.1f", 100 * row->parts[i] / row->mean);
-    grid_text(grid, name);
-    grid_right(grid, grid_short_number(row->parts[i], DIGITS, buffer));
-    grid_right(grid, share);
-  }
+  put_part(grid, "", "crypto", row->crypto, row->mean);
+  for (int i = 0; i < PART_COUNT; i++) put_part(grid, i < PART_CRYPTO_COUNT ? "  " : "", metric_part_name((enum part)i), row->parts[i], row->mean);
   fprintf(to, "\n%s: %s -> %s\n", def->name, def->from ? def->from : "", def->to ? def->to : "");
   grid_print(grid, to);
   grid_free(grid);

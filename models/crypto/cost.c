@@ -321,6 +321,18 @@ static int64_t between(int64_t from, int64_t to, uint64_t part, uint64_t whole) 
 
 #define MEDIAN (UINT64_C(1) << 63)
 
+enum part cost_part(const char *algorithm, const char *operation) {
+  static const struct {
+    const char *operation;
+    enum part part;
+  } table[] = {{"sign", PART_SIGN}, {"verify", PART_CERT_VERIFY}, {"seal", PART_SYMMETRIC}, {"open", PART_SYMMETRIC}, {"set_key", PART_SYMMETRIC},
+      {"hash", PART_SYMMETRIC}, {"extract", PART_SYMMETRIC}, {"expand", PART_SYMMETRIC}, {"extract_expand", PART_SYMMETRIC}};
+  if (strcmp(algorithm, "software") == 0) return PART_SOFTWARE;
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    if (strcmp(operation, table[i].operation) == 0) return table[i].part;
+  return PART_KEX;
+}
+
 int64_t cost_draw(const struct cost_row *row, int64_t size_bytes, uint64_t uniform) {
   assert(row && size_bytes >= 0);
   const struct cost_line *last = row->sizes[row->count - 1];

@@ -29,6 +29,7 @@
 #define PQNETSIM_COST_H
 
 #include "sim/core/err.h"
+#include "sim/core/metric.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stddef.h>
@@ -51,6 +52,9 @@ uint64_t cost_platform_hash(const struct cost_platform *platform);
 
 /* The row of an operation, NULL if the platform does not state it. Look up once per point, draw many times. */
 const struct cost_row *cost_find(const struct cost_platform *platform, const char *algorithm, const char *operation);
+
+/* The part of a breakdown that an operation is. */
+enum part cost_part(const char *algorithm, const char *operation);
 
 /* Duration for a uniform 64-bit draw. size_bytes is ignored by rows that do not depend on size. */
 int64_t cost_draw(const struct cost_row *row, int64_t size_bytes, uint64_t uniform);

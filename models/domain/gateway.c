@@ -144,7 +144,7 @@ static void core_done(void *arg, const struct trail *trail) {
     job_over(job, trail);
     return;
   }
-  int64_t cost[PART_COUNT] = {[PART_CRYPTO] = job->hsm};
+  int64_t cost[PART_COUNT] = {[PART_SIGN] = job->hsm};
   job->hsm = 0;
   cpu_submit(job->gateway->hsm, trail, cost, core_done, job);
 }

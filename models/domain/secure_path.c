@@ -56,7 +56,7 @@ static void work(struct transit *transit, int side, const struct cost_row *aead,
   int64_t cost[PART_COUNT] = {0};
   if (transit->packet.protect) {
     bool sender = side == transit->packet.from;
-    cost[PART_CRYPTO] = draw(path, &transit->packet, aead, sender ? 0 : 2);
+    cost[PART_SYMMETRIC] = draw(path, &transit->packet, aead, sender ? 0 : 2);
     cost[PART_SOFTWARE] = draw(path, &transit->packet, path->config.packet[side], sender ? 1 : 3);
   }
   path->in_work++;

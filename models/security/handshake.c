@@ -52,7 +52,7 @@ void handshake_table_free(struct handshake_table *table) {
 }
 
 static int resolve_op(struct handshake_op *op, const struct cost_platform *platform, const char *key, struct err *e) {
-  op->part = strcmp(op->algorithm, "software") == 0 ? PART_SOFTWARE : PART_CRYPTO;
+  op->part = cost_part(op->algorithm, op->operation);
   op->row = cost_find(platform, op->algorithm, op->operation);
   op->random = op->row && cost_is_random(op->row);
   if (op->row || op->optional) return 0;

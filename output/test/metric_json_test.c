@@ -28,7 +28,7 @@ static void objects(void **state) {
   static const struct metric_def defs[] = {
       {"t", METRIC_TIME, "a \"b\"", "c", NULL}, {"b", METRIC_BYTES, "d", NULL, NULL}, {"none", METRIC_COUNT, NULL, NULL, NULL}};
   struct metric_set *set = metric_set_new(defs, 3);
-  static const int64_t parts[PART_COUNT] = {[PART_CRYPTO] = 500000, [PART_KEY_WAIT] = 1000000};
+  static const int64_t parts[PART_COUNT] = {[PART_KEX] = 500000, [PART_KEY_WAIT] = 1000000};
   metric_sample(set, 0, 1500000, parts);
   metric_sample(set, 1, 1200, NULL);
   metric_sample(set, 1, 1300, NULL);
@@ -40,7 +40,8 @@ static void objects(void **state) {
       "\"p5\": 1.5, "
       "\"p25\": 1.5, \"p50\": 1.5, \"p75\": 1.5, \"p95\": 1.5, \"p99\": 1.5, \"max\": 1.5, \"failed\": 0, \"breakdown\": {\"crypto\": 0.5, \"cpu_queue\": 0, "
       "\"serialisation\": 0, "
-      "\"link_queue\": 0, \"propagation\": 0, \"transport_stall\": 0, \"radio_wait\": 0, \"key_wait\": 1, \"software\": 0, \"application\": 0}}");
+      "\"link_queue\": 0, \"propagation\": 0, \"transport_stall\": 0, \"radio_wait\": 0, \"key_wait\": 1, \"software\": 0, \"application\": 0}, "
+      "\"crypto_parts\": {\"kex\": 0.5, \"sign\": 0, \"cert_verify\": 0, \"symmetric\": 0}}");
   /* 1200 and 1300: sd 70.7106781, cv over the mean of 1250 */
   written(set, 1, &defs[1],
       "{\"unit\": \"B\", \"from\": \"d\", \"to\": null, \"n\": 2, \"mean\": 1250, \"sd\": 70.7106781, \"cv\": 0.0565685425, \"iqr\": 100, \"ci95\": null, "

@@ -118,7 +118,7 @@ static void breakdown(void **state) {
   struct err e = {0};
   const struct table_where where = {"path.delay", "10ms"};
   sample_good(draw((struct plot_request){.out = "parts.svg", .y = "tunnel_setup", .kind = "breakdown"}, &e), &e);
-  contains("parts.dat", "# position\ttotal\tshown\tcrypto\tpropagation\tname\n0\t2.1035\t2.103\t0.1035\t2\tx25519, 1ms\n1\tNaN\t\tNaN\tNaN\tx25519, 10ms\n");
+  contains("parts.dat", "# position\ttotal\tshown\tkex\tpropagation\tname\n0\t2.1035\t2.103\t0.1035\t2\tx25519, 1ms\n1\tNaN\t\tNaN\tNaN\tx25519, 10ms\n");
   contains("parts.gp", "set ylabel 'tunnel_setup mean [ms]'");
   sample_good(
       draw((struct plot_request){.out = "parts.svg", .y = "tunnel_setup.mean", .x = "ipsec.kex", .kind = "breakdown", .wheres = &where, .where_count = 1}, &e),

@@ -80,8 +80,8 @@ static inline struct metric_set *sample_results(struct sample *sample, int64_t i
   sample_point(sample, id, &point);
   while (strcmp(order[kex], point.cells[0].text) != 0) kex++;
   for (int r = first; r < first + count; r++) {
-    int64_t parts[PART_COUNT] = {[PART_CRYPTO] = (kex + 1) * 100000 + r * 1000, [PART_PROPAGATION] = (int64_t)(2e6 * point.cells[1].number)};
-    metric_sample(set, 0, parts[PART_CRYPTO] + parts[PART_PROPAGATION], parts);
+    int64_t parts[PART_COUNT] = {[PART_KEX] = (kex + 1) * 100000 + r * 1000, [PART_PROPAGATION] = (int64_t)(2e6 * point.cells[1].number)};
+    metric_sample(set, 0, parts[PART_KEX] + parts[PART_PROPAGATION], parts);
     metric_sample(set, 1, 1000 + 100 * kex, NULL);
     metric_end_replication(set);
   }

@@ -32,14 +32,14 @@ static void contract(void **state) {
     const char *sql, *rows;
   } cases[] = {
       {"PRAGMA application_id", "1347505747\n"}, /* 0x50514E53 */
-      {"PRAGMA user_version", "1\n"},
+      {"PRAGMA user_version", "2\n"},
       {"PRAGMA journal_mode", "wal\n"},
       {"SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name", "axis\nfailure\nhist\nmeta\nmetric\nmetric_def\nnote\npoint\nstored\nstudy\n"},
       {"SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY name", "run\nrunItervar\nscalar\nwide\n"},
       {"SELECT \"ipsec.kex\", \"path.delay\", typeof(\"path.delay\"), replications FROM point",
           "x25519|1.0|real|4\nx25519|10.0|real|4\nmlkem768|1.0|real|4\nmlkem768|10.0|real|4\n"},
       {"SELECT n, failed, mean, min, max, crypto, propagation, software, unit, sum, part_sums FROM metric WHERE point = 2 AND name = 'tunnel_setup'",
-          "4|0|2.2015|2.2|2.203|0.2015|2.0|0.0|ms|8806000|806000 0 0 0 8000000 0 0 0 0 0\n"},
+          "4|0|2.2015|2.2|2.203|0.2015|2.0|0.0|ms|8806000|806000 0 0 0 0 0 0 8000000 0 0 0 0 0\n"},
       {"SELECT crypto IS NULL, unit, mean FROM metric WHERE point = 2 AND name = 'bytes_total'", "1|B|1100.0\n"},
       {"SELECT \"ipsec.kex\", \"tunnel_setup.mean\", \"tunnel_setup.p50\", \"bytes_total.mean\" FROM wide WHERE \"path.delay\" = 10",
           "x25519|20.1015|20.101|1000.0\nmlkem768|20.2015|20.201|1100.0\n"},

@@ -85,7 +85,7 @@ static void row(void **state) {
   /* three replications of 1, 2 and 6 ms: mean 3, sd sqrt(7), one share of 1/4, one failure */
   static const int64_t times[] = {1000000, 2000000, 6000000};
   for (int r = 0; r < 3; r++) {
-    int64_t parts[PART_COUNT] = {[PART_CRYPTO] = times[r] / 4, [PART_LINK_QUEUE] = times[r] - times[r] / 4};
+    int64_t parts[PART_COUNT] = {[PART_KEX] = times[r] / 4, [PART_LINK_QUEUE] = times[r] - times[r] / 4};
     metric_sample(set, 0, times[r], parts);
     if (r == 1) metric_sample(set, 1, 250000000, NULL);
     metric_end_replication(set);
@@ -101,7 +101,7 @@ static void row(void **state) {
   assert_float_equal(row.p50, 2, 0);
   assert_float_equal(row.iqr, 5, 0);                                  /* nearest rank: the quartiles are the first and the third */
   assert_float_equal(row.ci95, 4.30265 * 2.64575131 / sqrt(3), 1e-4); /* t(0.975, 2) */
-  assert_float_equal(row.parts[PART_CRYPTO] + row.parts[PART_LINK_QUEUE], 3, 1e-9);
+  assert_float_equal(row.parts[PART_KEX] + row.parts[PART_LINK_QUEUE], 3, 1e-9);
   assert_true(stats_named(&row, "p75", &value) && value == 6);
   assert_true(stats_named(&row, "failed", &value) && value == 1);
   assert_true(stats_named(&row, "cv", &value) && value == row.cv);

@@ -123,7 +123,8 @@ static void refused(void **state) {
   cases[0].study.seed = 2, cases[0].words = "its seed is 1, now it is 2";
   cases[1].study.backend = "ns3", cases[1].words = "its backend is native, now it is ns3";
   cases[2].study.code_version = "1.1", cases[2].words = "its program version is 1.0, now it is 1.1";
-  cases[3].study.cost_hash = "c1", cases[3].words = "its cost data (hash) is c0, now it is c1. No parameter differs: the content of a platform file has changed";
+  cases[3].study.cost_hash = "c1",
+  cases[3].words = "its cost data (hash) is c0, now it is c1. No parameter differs: the content of a platform file has changed";
   cases[4].study.scenario = "tls", cases[4].words = "its scenario is e2, now it is tls";
   cases[5].study.replications = 2, cases[5].words = "4 replications a point, now only for 2";
   cases[6].study.metric_count = 1, cases[6].study.metrics = &other_metric, cases[6].words = "other metrics: tunnel_setup bytes_total; now: tunnel_setup";

@@ -55,16 +55,20 @@ static void no_study(void **state) {
   sample_remove(path);
 }
 
-static void newer_version(void **state) {
+static void other_version(void **state) {
   (void)state;
   struct sample sample = sample_new();
   const char *path = sample_path("study.db");
   sample_make(&sample, path, 1);
   sqlite3 *db;
   assert_int_equal(sqlite3_open(path, &db), 0);
-  assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 2", NULL, NULL, NULL), 0);
+  assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 3", NULL, NULL, NULL), 0);
   sqlite3_close(db);
-  refuse(path, ERR_INPUT, "written by a newer version of this program (study format 2; this one knows 1)");
+  refuse(path, ERR_INPUT, "written by a newer version of this program (study format 3; this one knows 2)");
+  assert_int_equal(sqlite3_open(path, &db), 0);
+  assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 1", NULL, NULL, NULL), 0);
+  sqlite3_close(db);
+  refuse(path, ERR_INPUT, "written by an older version of this program (study format 1; this one knows 2)");
   sample_remove(path);
 }
 
@@ -203,7 +207,7 @@ static void damaged(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_study),
-      cmocka_unit_test(newer_version),
+      cmocka_unit_test(other_version),
       cmocka_unit_test(not_a_file),
       cmocka_unit_test(permissions),
       cmocka_unit_test(odd_names),

@@ -202,7 +202,7 @@ static void lost_distribution(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(points), cmocka_unit_test(distribution), cmocka_unit_test(single_value), cmocka_unit_test(edited_by_hand), cmocka_unit_test(before_stored),
-      cmocka_unit_test(lost_distribution)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(points), cmocka_unit_test(distribution), cmocka_unit_test(single_value), cmocka_unit_test(edited_by_hand),
+      cmocka_unit_test(before_stored), cmocka_unit_test(lost_distribution)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

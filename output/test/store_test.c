@@ -36,7 +36,7 @@ static void round_trip(void **state) {
   /* t(0.975, 3) = 3.18244631 (tables), times sd / sqrt(4) */
   assert_float_equal(row.ci95, 3.18244631 * 0.00129099445 / 2, 1e-9);
   assert_true(row.has_parts);
-  assert_float_equal(row.parts[PART_CRYPTO], 0.2015, 1e-9);
+  assert_float_equal(row.parts[PART_KEX], 0.2015, 1e-9);
   assert_float_equal(row.parts[PART_PROPAGATION], 20, 1e-9);
   sample_good(store_read_metric(store, 3, 1, &row, &found, &e), &e);
   assert_float_equal(row.mean, 1100, 0);

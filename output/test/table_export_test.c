@@ -34,11 +34,12 @@ static void csv(void **state) {
   metric_set_free(set);
   store_close(store);
   char *text = export(path, table_export_csv);
-  assert_string_equal(text, "point,ipsec.kex,path.delay [ms],metric,unit,n,failed,mean,sd,cv,iqr,ci95,min,p5,p25,p50,p75,p95,p99,max,"
-                            "crypto,cpu_queue,serialisation,link_queue,propagation,transport_stall,radio_wait,key_wait,software,application\r\n"
-                            "0,\"none, \"\"really\"\"\",1,tunnel_setup,ms,0,1,,,,,,,,,,,,,,,,,,,,,,,\r\n"
-                            "3,mlkem768,10,tunnel_setup,ms,1,0,20.2,0,0,0,,20.2,20.2,20.2,20.2,20.2,20.2,20.2,20.2,0.2,0,0,0,20,0,0,0,0,0\r\n"
-                            "3,mlkem768,10,bytes_total,B,1,0,1100,0,0,0,,1100,1100,1100,1100,1100,1100,1100,1100,,,,,,,,,,\r\n");
+  assert_string_equal(text,
+      "point,ipsec.kex,path.delay [ms],metric,unit,n,failed,mean,sd,cv,iqr,ci95,min,p5,p25,p50,p75,p95,p99,max,"
+      "crypto,kex,sign,cert_verify,symmetric,cpu_queue,serialisation,link_queue,propagation,transport_stall,radio_wait,key_wait,software,application\r\n"
+      "0,\"none, \"\"really\"\"\",1,tunnel_setup,ms,0,1,,,,,,,,,,,,,,,,,,,,,,,,,,,\r\n"
+      "3,mlkem768,10,tunnel_setup,ms,1,0,20.2,0,0,0,,20.2,20.2,20.2,20.2,20.2,20.2,20.2,20.2,0.2,0.2,0,0,0,0,0,0,20,0,0,0,0,0\r\n"
+      "3,mlkem768,10,bytes_total,B,1,0,1100,0,0,0,,1100,1100,1100,1100,1100,1100,1100,1100,,,,,,,,,,,,,,\r\n");
   free(text);
   sample_remove(path);
 }

@@ -20,7 +20,7 @@ static const int chosen[] = {0, 2};
 static struct metric_set *results(int replications) {
   struct metric_set *set = metric_set_new(defs, 3);
   for (int r = 0; r < replications; r++) {
-    int64_t parts[PART_COUNT] = {[PART_CRYPTO] = 2500000 + r * 250000, [PART_PROPAGATION] = 7500000 + r * 750000};
+    int64_t parts[PART_COUNT] = {[PART_KEX] = 2500000 + r * 250000, [PART_PROPAGATION] = 7500000 + r * 750000};
     metric_sample(set, 0, 10000000 + r * 1000000, parts);
     metric_sample(set, 2, 1234, NULL);
     metric_end_replication(set);
@@ -60,7 +60,8 @@ static void json(void **state) {
                             "0, \"cv\": 0, \"iqr\": 0, \"ci95\": null, \"min\": 10, \"p5\": 10, "
                             "\"p25\": 10, \"p50\": 10, \"p75\": 10, \"p95\": 10, \"p99\": 10, \"max\": 10, \"failed\": 0, \"breakdown\": {\"crypto\": 2.5, "
                             "\"cpu_queue\": 0, \"serialisation\": 0, \"link_queue\": 0, "
-                            "\"propagation\": 7.5, \"transport_stall\": 0, \"radio_wait\": 0, \"key_wait\": 0, \"software\": 0, \"application\": 0}},\n"
+                            "\"propagation\": 7.5, \"transport_stall\": 0, \"radio_wait\": 0, \"key_wait\": 0, \"software\": 0, \"application\": 0}, "
+                            "\"crypto_parts\": {\"kex\": 2.5, \"sign\": 0, \"cert_verify\": 0, \"symmetric\": 0}},\n"
                             "  \"bytes_total\": {\"unit\": \"B\", \"from\": \"IP bytes\", \"to\": null, \"n\": 1, \"mean\": 1234, \"sd\": 0, \"cv\": 0, "
                             "\"iqr\": 0, \"ci95\": null, \"min\": 1234, \"p5\": 1234, "
                             "\"p25\": 1234, \"p50\": 1234, \"p75\": 1234, \"p95\": 1234, \"p99\": 1234, \"max\": 1234, \"failed\": 0, \"breakdown\": {}}},\n"
@@ -85,6 +86,7 @@ static void text(void **state) {
                              "  part         mean [ms]  share [%]\n"
                              "-------------  ---------  ---------\n"
                              "  crypto           2.750       25.0\n"
+                             "    kex            2.750       25.0\n"
                              "  propagation      8.250       75.0\n");
   free(table);
   metric_set_free(set);

@@ -3,7 +3,7 @@
 #include <assert.h>
 
 /* The causes that burn CPU. */
-static const enum part burning[] = {PART_CRYPTO, PART_SOFTWARE, PART_APPLICATION};
+static const enum part burning[] = {PART_KEX, PART_SIGN, PART_CERT_VERIFY, PART_SYMMETRIC, PART_SOFTWARE, PART_APPLICATION};
 enum { BURNING = sizeof burning / sizeof *burning };
 
 struct job {

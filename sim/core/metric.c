@@ -15,7 +15,10 @@ enum { MEAN_SCALE = 1000 /* replication means are kept in 1/1000 of the base uni
 /* ---- names and units ---- */
 
 static const char *const part_names[PART_COUNT] = {
-    [PART_CRYPTO] = "crypto",
+    [PART_KEX] = "kex",
+    [PART_SIGN] = "sign",
+    [PART_CERT_VERIFY] = "cert_verify",
+    [PART_SYMMETRIC] = "symmetric",
     [PART_CPU_QUEUE] = "cpu_queue",
     [PART_SERIALISATION] = "serialisation",
     [PART_LINK_QUEUE] = "link_queue",
@@ -396,7 +399,12 @@ void metric_summarise(const struct metric_set *set, int metric, struct metric_su
       .max = s->max,
       .has_parts = s->has_parts,
   };
-  for (int part = 0; part < PART_COUNT && s->has_parts; part++) out->parts[part] = mean_of(s->parts[part], s->n);
+  i128 crypto = 0;
+  for (int part = 0; part < PART_COUNT && s->has_parts; part++) {
+    out->parts[part] = mean_of(s->parts[part], s->n);
+    if (part < PART_CRYPTO_COUNT) crypto += s->parts[part];
+  }
+  out->crypto = s->has_parts ? mean_of(crypto, s->n) : 0;
 }
 
 static void signed_decimal(i128 x, char *text, size_t size) { wide_decimal(wide_from(wide_magnitude(x)), x < 0, text, size); }

@@ -18,7 +18,11 @@
 
 /* Causes of elapsed time. Names: metric_part_name(). */
 enum part {
-  PART_CRYPTO,          /* an algorithm's arithmetic */
+  /* an algorithm's arithmetic, by what it is for: */
+  PART_KEX, /* key generation, encapsulation, derivation, key transport */
+  PART_SIGN,
+  PART_CERT_VERIFY,     /* verifying any signature */
+  PART_SYMMETRIC,       /* AEAD, hashes, key schedule */
   PART_CPU_QUEUE,       /* waiting for a processor */
   PART_SERIALISATION,   /* bits onto the link */
   PART_LINK_QUEUE,      /* waiting for the link */
@@ -28,7 +32,8 @@ enum part {
   PART_KEY_WAIT,        /* waiting for QKD key */
   PART_SOFTWARE,        /* daemon, kernel and testbed cost per message or packet */
   PART_APPLICATION,     /* service time and pauses of the application */
-  PART_COUNT
+  PART_COUNT,
+  PART_CRYPTO_COUNT = PART_SYMMETRIC + 1 /* the first ones: their sum is "crypto" in output */
 };
 const char *metric_part_name(enum part part);
 
@@ -94,6 +99,7 @@ struct metric_summary {
   int64_t min, p5, p25, p50, p75, p95, p99, max;
   bool has_parts;
   double parts[PART_COUNT]; /* means */
+  double crypto;            /* of the first PART_CRYPTO_COUNT parts together */
 };
 void metric_summarise(const struct metric_set *set, int metric, struct metric_summary *out);
 int64_t metric_quantile(const struct metric_set *set, int metric, int permille);

@@ -256,7 +256,7 @@ static int hop_count;
 
 static void hop_over(struct sim *sim, void *arg) {
   struct hop *hop = arg;
-  trail_advance(&hop->trail, PART_CRYPTO, hop->trail.at + 1 * MS); /* the lower layer may do more than carry */
+  trail_advance(&hop->trail, PART_KEX, hop->trail.at + 1 * MS); /* the lower layer may do more than carry */
   trail_advance(&hop->trail, PART_PROPAGATION, sim_now(sim));
   sctp_input(hop->tag, &hop->trail);
 }
@@ -282,7 +282,7 @@ static void trail_of_the_setup(void **state) {
   while (event_next_time(sim) < 1 * S) event_fire_next(sim);
   assert_int_equal(setup_trail.at, 220 * MS);
   assert_int_equal(setup_trail.parts[PART_TRANSPORT_STALL], 120 * MS);
-  assert_int_equal(setup_trail.parts[PART_CRYPTO], 4 * MS);
+  assert_int_equal(setup_trail.parts[PART_KEX], 4 * MS);
   assert_int_equal(setup_trail.parts[PART_PROPAGATION], 96 * MS);
   assert_true(sctp_is_established(sctp, SCTP_CLIENT) && sctp_is_established(sctp, SCTP_SERVER));
   sim_free(sim);

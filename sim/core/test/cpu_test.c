@@ -52,7 +52,7 @@ static void two_servers_by_hand(void **state) {
   const int64_t work[4] = {10, 4, 5, 1};
   struct job jobs[4];
   for (int i = 0; i < 4; i++) {
-    jobs[i] = (struct job){.cpu = cpu, .sim = sim, .arrives = arrives[i], .order = &order, .work = {[PART_CRYPTO] = work[i]}};
+    jobs[i] = (struct job){.cpu = cpu, .sim = sim, .arrives = arrives[i], .order = &order, .work = {[PART_KEX] = work[i]}};
     event_at(sim, arrives[i], arrive, &jobs[i]);
   }
   while (event_next_time(sim) <= 3) event_fire_next(sim);
@@ -66,7 +66,7 @@ static void two_servers_by_hand(void **state) {
   for (int i = 0; i < 4; i++) {
     assert_int_equal(jobs[i].done, done[i]);
     assert_int_equal(jobs[i].trail.parts[PART_CPU_QUEUE], waits[i]);
-    assert_int_equal(jobs[i].trail.parts[PART_CRYPTO], work[i]);
+    assert_int_equal(jobs[i].trail.parts[PART_KEX], work[i]);
     assert_int_equal(jobs[i].place, place[i]);
   }
   assert_int_equal(cpu_busy(cpu), 20);
@@ -82,7 +82,7 @@ static void several_causes_and_an_earlier_trail(void **state) {
   (void)state;
   struct sim *sim = sim_new();
   struct cpu *cpu = cpu_new(sim, 1);
-  struct job job = {.sim = sim, .work = {[PART_CRYPTO] = 5, [PART_SOFTWARE] = 2, [PART_APPLICATION] = 3}};
+  struct job job = {.sim = sim, .work = {[PART_KEX] = 5, [PART_SOFTWARE] = 2, [PART_APPLICATION] = 3}};
   struct trail trail;
   trail_begin(&trail, 0);
   trail_advance(&trail, PART_PROPAGATION, 100);
@@ -91,7 +91,7 @@ static void several_causes_and_an_earlier_trail(void **state) {
   drain(sim);
   assert_int_equal(job.done, 110);
   assert_int_equal(job.trail.parts[PART_PROPAGATION], 100);
-  assert_int_equal(job.trail.parts[PART_CRYPTO], 5);
+  assert_int_equal(job.trail.parts[PART_KEX], 5);
   assert_int_equal(job.trail.parts[PART_SOFTWARE], 2);
   assert_int_equal(job.trail.parts[PART_APPLICATION], 3);
   assert_int_equal(job.trail.parts[PART_CPU_QUEUE], 0);
@@ -233,7 +233,7 @@ static void urgent_follow_up(void **state) {
   (void)state;
   struct sim *sim = sim_new();
   struct cpu *cpu = cpu_new(sim, 1);
-  struct job normal = {.cpu = cpu, .sim = sim, .work = {[PART_CRYPTO] = 5}}, follow_up = {.cpu = cpu, .sim = sim, .work = {[PART_SOFTWARE] = 1}};
+  struct job normal = {.cpu = cpu, .sim = sim, .work = {[PART_KEX] = 5}}, follow_up = {.cpu = cpu, .sim = sim, .work = {[PART_SOFTWARE] = 1}};
   struct again urgent = {{.cpu = cpu, .sim = sim, .work = {[PART_SOFTWARE] = 3}}, &follow_up};
   struct trail trail;
   event_at(sim, 0, arrive, &normal);
@@ -258,8 +258,8 @@ static void an_interruption_is_queueing_alone(void **state) {
   (void)state;
   struct sim *sim = sim_new();
   struct cpu *cpu = cpu_new(sim, 1);
-  struct job normal = {.cpu = cpu, .sim = sim, .work = {[PART_CRYPTO] = 5, [PART_SOFTWARE] = 2, [PART_APPLICATION] = 3}};
-  struct job urgent[] = {{.cpu = cpu, .sim = sim, .urgent = true, .work = {[PART_SOFTWARE] = 3, [PART_CRYPTO] = 1}},
+  struct job normal = {.cpu = cpu, .sim = sim, .work = {[PART_KEX] = 5, [PART_SOFTWARE] = 2, [PART_APPLICATION] = 3}};
+  struct job urgent[] = {{.cpu = cpu, .sim = sim, .urgent = true, .work = {[PART_SOFTWARE] = 3, [PART_KEX] = 1}},
       {.cpu = cpu, .sim = sim, .urgent = true, .work = {[PART_SOFTWARE] = 1}}};
   struct trail trail;
   trail_begin(&trail, 0);
@@ -269,7 +269,7 @@ static void an_interruption_is_queueing_alone(void **state) {
   event_at(sim, 103, arrive, &urgent[0]);
   event_at(sim, 109, arrive, &urgent[1]);
   drain(sim);
-  static const int64_t parts[PART_COUNT] = {[PART_PROPAGATION] = 100, [PART_CRYPTO] = 5, [PART_SOFTWARE] = 2, [PART_APPLICATION] = 3, [PART_CPU_QUEUE] = 5};
+  static const int64_t parts[PART_COUNT] = {[PART_PROPAGATION] = 100, [PART_KEX] = 5, [PART_SOFTWARE] = 2, [PART_APPLICATION] = 3, [PART_CPU_QUEUE] = 5};
   int64_t sum = 0;
   for (int part = 0; part < PART_COUNT; part++) {
     assert_int_equal(normal.trail.parts[part], parts[part]);
@@ -409,18 +409,18 @@ static void urgent_as_by_brute_force(void **state) {
     for (int i = 0; i < RANDOM_JOBS; i++) {
       at += chance(round, i, DRAW_START, 1 + TASK_TIME_MAX / naive.servers);
       tasks[i] = (struct task){.arrives = at, .left = chance(round, i, DRAW_COST_RESPONDER, TASK_TIME_MAX), .urgent = chance(round, i, DRAW_LOSS, 3) == 0};
-      jobs[i] = (struct job){.cpu = cpu, .sim = sim, .urgent = tasks[i].urgent, .order = &order, .work = {[PART_CRYPTO] = tasks[i].left}};
+      jobs[i] = (struct job){.cpu = cpu, .sim = sim, .urgent = tasks[i].urgent, .order = &order, .work = {[PART_KEX] = tasks[i].left}};
       event_at(sim, at, arrive, &jobs[i]);
     }
     drain(sim);
     naive_play(&naive);
     interruptions += naive.interruptions;
     for (int i = 0; i < RANDOM_JOBS; i++) {
-      int64_t worked = jobs[i].work[PART_CRYPTO];
+      int64_t worked = jobs[i].work[PART_KEX];
       assert_int_equal(jobs[i].done, tasks[i].done);
       assert_int_equal(jobs[i].place, tasks[i].place);
       assert_int_equal(jobs[i].busy, tasks[i].busy);
-      assert_int_equal(jobs[i].trail.parts[PART_CRYPTO], worked);
+      assert_int_equal(jobs[i].trail.parts[PART_KEX], worked);
       assert_int_equal(jobs[i].trail.parts[PART_CPU_QUEUE], tasks[i].done - tasks[i].arrives - worked);
     }
     assert_int_equal(cpu_busy(cpu), naive.busy);

@@ -28,7 +28,7 @@ static void near(double value, double want) {
 static void names_and_units(void **state) {
   (void)state;
   static const char *const names[PART_COUNT] = {
-      "crypto", "cpu_queue", "serialisation", "link_queue", "propagation", "transport_stall", "radio_wait", "key_wait", "software", "application"};
+      "kex", "sign", "cert_verify", "symmetric", "cpu_queue", "serialisation", "link_queue", "propagation", "transport_stall", "radio_wait", "key_wait", "software", "application"};
   for (int part = 0; part < PART_COUNT; part++) assert_string_equal(metric_part_name((enum part)part), names[part]);
   assert_string_equal(metric_unit_name(METRIC_TIME), "ms");
   assert_string_equal(metric_unit_name(METRIC_BYTES), "B");
@@ -154,13 +154,13 @@ static void trails_split_time_exactly(void **state) {
   struct metric_set *set = metric_set_new(defs, METRICS);
   struct trail from, to;
   trail_begin(&from, 100);
-  trail_advance(&from, PART_CRYPTO, 130);
+  trail_advance(&from, PART_KEX, 130);
   to = from;
   trail_advance(&to, PART_PROPAGATION, 1130);
-  trail_advance(&to, PART_CRYPTO, 1200);
+  trail_advance(&to, PART_KEX, 1200);
   trail_advance(&to, PART_KEY_WAIT, 1200);
   metric_sample_between(set, SETUP, &from, &to);
-  assert_int_equal(to.parts[PART_CRYPTO], 100);
+  assert_int_equal(to.parts[PART_KEX], 100);
   metric_sample(set, SETUP, 30, (int64_t[PART_COUNT]){[PART_SOFTWARE] = 30});
   metric_end_replication(set);
   struct metric_summary s;
@@ -168,14 +168,14 @@ static void trails_split_time_exactly(void **state) {
   assert_true(s.has_parts);
   assert_int_equal(s.max, 1070);
   near(s.parts[PART_PROPAGATION], 500);
-  near(s.parts[PART_CRYPTO], 35);
+  near(s.parts[PART_KEX], 35);
   near(s.parts[PART_SOFTWARE], 15);
   double total = 0;
   for (int part = 0; part < PART_COUNT; part++) total += s.parts[part];
   near(total, s.mean);
   struct metric_sums sums;
   metric_exact_sums(set, SETUP, &sums);
-  assert_int_equal(sums.parts[PART_CRYPTO], 70);
+  assert_int_equal(sums.parts[PART_KEX], 70);
   assert_string_equal(sums.sum, "1100");
   metric_set_free(set);
 }
@@ -190,7 +190,7 @@ static void time_backwards(struct metric_set *set) {
   (void)set;
   struct trail trail;
   trail_begin(&trail, 10);
-  trail_advance(&trail, PART_CRYPTO, 9);
+  trail_advance(&trail, PART_KEX, 9);
 }
 
 static void broken_invariants_abort(void **state) {
@@ -288,7 +288,7 @@ static struct metric_set *sampled(uint64_t seed, int replications, int64_t sprea
     uint64_t random = seed + (uint64_t)r;
     for (int i = 0; i < 100; i++) {
       int64_t a = (int64_t)(next(&random) % (uint64_t)spread), b = (int64_t)(next(&random) % (uint64_t)spread);
-      metric_sample(set, SETUP, a + b, (int64_t[PART_COUNT]){[PART_CRYPTO] = a, [PART_LINK_QUEUE] = b});
+      metric_sample(set, SETUP, a + b, (int64_t[PART_COUNT]){[PART_KEX] = a, [PART_LINK_QUEUE] = b});
       metric_sample(set, GAIN, a - b, NULL);
       if (a > b) metric_fail(set, COUNT);
     }
