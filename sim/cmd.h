@@ -184,6 +184,11 @@ void listing_text(struct listing *listing, const char *text);
 void listing_number(struct listing *listing, double value);
 void listing_end(struct listing *listing);
 
+/* cmd_sources.c: the bibliography, or the one source with that id. Text holds conditions for one source, and the rows of shipped
+ * platforms that name it. */
+enum sources_form { SOURCES_TEXT, SOURCES_JSON, SOURCES_BIBTEX };
+int sources_print(enum sources_form form, const char *id, struct err *e) MUST_CHECK;
+
 /* cmd_params.c: how a parameter is told to a user. buffer: 512 bytes. */
 const char *params_kind(const struct param *row);
 const char *params_default(const struct param *row, char *buffer);

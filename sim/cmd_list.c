@@ -170,53 +170,44 @@ static int list_backends(bool json, struct err *e) {
   return 0;
 }
 
-static const struct listing_column source_columns[] = {
-    {"id", "id", true},
-    {"kind", "kind", true},
-    {"author", "author", true},
-    {"title", "title", true},
-    {"year", "year", true},
-    {"where", "where", true},
-    {"licence", "licence", true},
-};
-
-static int list_sources(bool json, struct err *e) {
-  struct cost_sources *sources = NULL;
-  int status = cost_sources_load(&sources, e);
-  if (status) return status;
-  struct listing listing;
-  listing_begin(&listing, source_columns, LENGTH(source_columns), json);
-  for (int i = 0; i < cost_sources_count(sources); i++) {
-    const struct cost_source *source = cost_source_at(sources, i);
-    const char *const cells[LENGTH(source_columns)] = {source->id, source->kind, source->author, source->title, source->year, source->where, source->licence};
-    for (int c = 0; c < LENGTH(source_columns); c++) listing_text(&listing, cells[c]);
-  }
-  listing_end(&listing);
-  cost_sources_free(sources);
-  return 0;
-}
-
 static const char *const topics[] = {"algorithms", "platforms", "scenarios", "backends", "sources"};
-static int (*const lists[LENGTH(topics)])(bool json, struct err *e) = {list_algorithms, list_platforms, list_scenarios, list_backends, list_sources};
+enum { SOURCES = LENGTH(topics) - 1 };
+static int (*const lists[SOURCES])(bool json, struct err *e) = {list_algorithms, list_platforms, list_scenarios, list_backends};
+
+static int list_sources(const struct cmd_line *line, struct err *e) {
+  bool json = cmd_given(line, "json"), bibtex = cmd_given(line, "bibtex");
+  if (json && bibtex) return err_add(e, ERR_INPUT, "list sources: --json and --bibtex are two forms; ask for one");
+  const char *id = cmd_argument_count(line) > 1 ? cmd_argument(line, 1) : NULL;
+  return sources_print(json ? SOURCES_JSON : bibtex ? SOURCES_BIBTEX : SOURCES_TEXT, id, e);
+}
 
 static int run(const struct cmd_line *line, struct err *e) {
   const char *topic = cmd_argument(line, 0);
-  bool json = cmd_given(line, "json");
-  for (int i = 0; i < LENGTH(topics); i++)
-    if (!strcmp(topic, topics[i])) {
-      (void)!lists[i](json, e); /* main prints what is in e */
-      if (json) putchar('\n');
-      return 0;
-    }
-  err_add(
-      e, ERR_INPUT, "list: found '%s', allowed algorithms, platforms, scenarios, backends, sources%s", topic, cmd_suggestion(topic, topics, LENGTH(topics)));
+  int i = 0;
+  while (i < LENGTH(topics) && strcmp(topic, topics[i])) i++;
+  /* what goes wrong is in e, and main prints it */
+  if (i == LENGTH(topics)) {
+    err_add(
+        e, ERR_INPUT, "list: found '%s', allowed algorithms, platforms, scenarios, backends, sources%s", topic, cmd_suggestion(topic, topics, LENGTH(topics)));
+  } else if (i == SOURCES) {
+    (void)!list_sources(line, e);
+  } else if (cmd_given(line, "bibtex")) {
+    err_add(e, ERR_INPUT, "list %s: --bibtex is for list sources", topic);
+  } else if (cmd_argument_count(line) > 1) {
+    err_add(e, ERR_INPUT, "list %s: found '%s' behind it; only list sources takes an id", topic, cmd_argument(line, 1));
+  } else {
+    (void)!lists[i](cmd_given(line, "json"), e);
+    if (cmd_given(line, "json")) putchar('\n');
+  }
   return 0;
 }
 
-static const struct cmd_option *const options[] = {&cmd_option_json, NULL};
+static const struct cmd_option option_bibtex = {"bibtex", 0, CMD_FLAG, NULL, "Print the sources as BibTeX", NULL, 0, 0};
+static const struct cmd_option *const options[] = {&cmd_option_json, &option_bibtex, NULL};
 
-const struct cmd cmd_list = {"list", "algorithms|platforms|scenarios|backends|sources", 1, 1, "Print what the program knows.",
+const struct cmd cmd_list = {"list", "algorithms|platforms|scenarios|backends|sources [ID]", 1, 2, "Print what the program knows.",
     "  pqnetsim list algorithms\n"
     "  pqnetsim list platforms --json\n"
-    "  pqnetsim list scenarios",
+    "  pqnetsim list sources --bibtex >sources.bib\n"
+    "  pqnetsim list sources tum-pqs-tls-2023",
     options, run};

@@ -13,7 +13,7 @@ bad() {
   echo "FAIL: $*"
 }
 
-if out=$("$here/lint_data.sh"); then ok; else bad "shipped data: $out"; fi
+if out=$("$here/lint_data.sh" 2>/dev/null); then ok; else bad "shipped data: $out"; fi
 
 fresh() {
   rm -rf "$copy/data"
@@ -33,7 +33,7 @@ END
 
 # expect FILE:LINE WORDS: exactly this problem is reported.
 expect() {
-  if out=$("$here/lint_data.sh" "$copy/data"); then
+  if out=$("$here/lint_data.sh" "$copy/data" 2>/dev/null); then
     bad "nothing found, expected $*"
   else
     case $out in
@@ -50,12 +50,12 @@ row() {
 }
 
 fresh
-if out=$("$here/lint_data.sh" "$copy/data"); then ok; else bad "a good folder: $out"; fi
+if out=$("$here/lint_data.sh" "$copy/data" 2>/dev/null); then ok; else bad "a good folder: $out"; fi
 
 row 'X448,keygen,0,1,,measured,nobody,,'
 expect platforms/box.csv:5 'source "nobody" is not in sources.csv'
 row 'X448,keygen,0,1,,measured,,,'
-expect platforms/box.csv:5 'source "" is not in sources.csv'
+expect platforms/box.csv:5 'column source is empty'
 row 'X448,keygen,0,1,,measured,own,,mine'
 expect platforms/box.csv:5 'is for users'
 row 'X448,keygen,0,1,,guessed,lab,,'
@@ -63,7 +63,7 @@ expect platforms/box.csv:5 'kind "guessed" is not known'
 row 'X448,keygen,0,1,,assumed,lab,,'
 expect platforms/box.csv:5 'must say in note how'
 row 'X448,keygen,0,1.5,,measured,lab,,'
-expect platforms/box.csv:5 'is no p:ns pair'
+expect platforms/box.csv:5 'is no pair of p and a whole number'
 row 'X448,keygen,0,0:2 1:1,,measured,lab,,'
 expect platforms/box.csv:5 'does not rise'
 row 'X448,keygen,0,0:2 0.9:3,,measured,lab,,'
@@ -73,7 +73,7 @@ expect platforms/box.csv:5 'size_bytes "" is no whole number'
 row 'X448,keygen,0,1,-,measured,lab,,'
 expect platforms/box.csv:5 'energy_nj "-" is no whole number'
 row 'X448,key gen,0,1,,measured,lab,,'
-expect platforms/box.csv:5 'is not a name'
+expect platforms/box.csv:5 'operation is not a name'
 row 'X448,keygen,0,1,,measured,lab'
 expect platforms/box.csv:5 'has 7 cells, the header has 9 columns'
 row 'X448,keygen,0,1,,measured,lab,,"open'
@@ -92,7 +92,13 @@ sed '1s/$/\n# base: nowhere/' "$copy/data/platforms/box.csv" >"$copy/box" && mv 
 expect platforms/box.csv:2 'base "nowhere" is not shipped'
 fresh
 sed '2s/,family//' "$copy/data/platforms/box.csv" >"$copy/box" && mv "$copy/box" "$copy/data/platforms/box.csv"
-expect platforms/box.csv:2 'columns must be'
+expect platforms/box.csv:2 'column family is missing'
+fresh
+sed '2s/family/famous/' "$copy/data/platforms/box.csv" >"$copy/box" && mv "$copy/box" "$copy/data/platforms/box.csv"
+expect platforms/box.csv:2 'column "famous" is not known here'
+fresh
+sed '2s/note/kind/' "$copy/data/platforms/box.csv" >"$copy/box" && mv "$copy/box" "$copy/data/platforms/box.csv"
+expect platforms/box.csv:2 'column kind is there twice'
 fresh
 echo 'lab,paper,,again,,there,,' >>"$copy/data/sources.csv"
 expect sources.csv:4 'is there twice'
@@ -101,16 +107,90 @@ echo 'new,hearsay,,t,,there,,' >>"$copy/data/sources.csv"
 expect sources.csv:4 'kind "hearsay" is not known'
 fresh
 echo 'new,paper,,,,there,,' >>"$copy/data/sources.csv"
-expect sources.csv:4 'title or where is empty'
+expect sources.csv:4 'column title is empty'
+
+# ---- Files beside the platforms
+
+# published TEXT: the text is the third row of a published file; good TEXT: nothing is found then.
+published() {
+  fresh
+  mkdir -p "$copy/data/published/network"
+  {
+    echo id,area,source,condition,quantity,value,unit,spread,verified
+    echo 'a,tls,lab,"{""rtt"":1}",time,1.5e-3,ms,,y'
+    printf '%s\n' "$1"
+  } >"$copy/data/published/network/published_network.csv"
+}
+good() {
+  if out=$("$here/lint_data.sh" "$copy/data" 2>/dev/null); then ok; else bad "$1: $out"; fi
+}
+
+published 'b,tls,lab,"{""rtt"":1}",time,-7,ms,,n'
+good 'a published file'
+published 'b,tls,gone,"{""rtt"":1}",time,1,ms,,y'
+expect published/network/published_network.csv:3 'source "gone" is not in sources.csv'
+published 'a,tls,lab,"{""rtt"":1}",time,1,ms,,y'
+expect published/network/published_network.csv:3 'id "a" is there twice, in line 2 too'
+published 'b,tls,lab,"{""rtt"":1}",time,,ms,,y'
+expect published/network/published_network.csv:3 'column value is empty'
+published 'b,tls,lab,"{""rtt"":1}",time,fast,ms,,y'
+expect published/network/published_network.csv:3 'column value: "fast" is no number'
+published 'b,tls,lab,"{""rtt"":1}",time,1,ms,NaN,y'
+expect published/network/published_network.csv:3 '"NaN" is no value'
+published 'b,tls,lab,"{""file"":""/home/me/x""}",time,1,ms,,y'
+expect published/network/published_network.csv:3 'path of somebody'
+published 'b,tls,lab,"{""file"":""https://example.org/home/x""}",time,1,ms,,y'
+good 'an address is no path'
+
+# sizes LINE HEADER: a measured file whose first line names the source.
+sizes() {
+  fresh
+  mkdir -p "$copy/data/measured/e2"
+  printf '%s\n%s\nack,,9,8,22\n' "$1" "$2" >"$copy/data/measured/e2/e2ap_sizes_flexric.csv"
+}
+columns=message,config,e2sm_header_bytes,e2sm_msg_bytes,e2ap_pdu_bytes
+sizes '# source: lab' $columns
+good 'a measured file'
+sizes '# source: gone' $columns
+expect measured/e2/e2ap_sizes_flexric.csv:1 'source "gone" is not in sources.csv'
+sizes '# author: lab' $columns
+expect measured/e2/e2ap_sizes_flexric.csv:1 'with key source'
+sizes '' $columns
+expect measured/e2/e2ap_sizes_flexric.csv:2 'neither a column source nor a line'
 fresh
-printf 'id,value,source\na,1,lab\nb,2,gone\n' >"$copy/data/published.csv"
-expect published.csv:3 'source "gone" is not in sources.csv'
+printf 'id,value,source\na,1,lab\n' >"$copy/data/mine.csv"
+expect mine.csv:1 'is no file that lint_data.sh knows'
+
 fresh
-printf 'id,value\na,1\n' >"$copy/data/published.csv"
-expect published.csv:1 'column source is missing'
+mkdir -p "$copy/data/validation"
+{
+  echo id,quantity,scenario,settings,minus,metric,stat,published,unit,role,source,note
+  echo a,time,tls,x=1,,handshake,p50,1.5,ms,predict,lab,
+} >"$copy/data/validation/tls.csv"
+printf 'device,clock,source\nboard,64MHz,lab\n' >"$copy/data/devices.csv"
+sed '1s/$/\n# device: board/; s/family,note/family,note,cycles/; s/"a, b"/&,7/; s/0:1 0.5:2 1:3//; s/by hand/&,/' "$copy/data/platforms/box.csv" >"$copy/box" && mv "$copy/box" "$copy/data/platforms/box.csv"
+good 'devices, cycles, validation'
+
+fresh
+echo 'idle,paper,,t,,there,,' >>"$copy/data/sources.csv"
+if out=$("$here/lint_data.sh" "$copy/data" 2>&1); then ok; else bad "a source without rows is an offence: $out"; fi
+case $out in
+"$copy/data/sources.csv:4: warning: no row names source \"idle\"") ok ;;
+*) bad "a source without rows: $out" ;;
+esac
+
 fresh
 rm "$copy/data/sources.csv"
 expect sources.csv:1 'is missing'
+
+# ---- README.md says what each shipped file of measurements or published rows is
+data=$here/../data
+for file in $(cd "$data" && find measured published -name '*.csv' | LC_ALL=C sort); do
+  if grep -q "^| \`$file\` |" "$data/README.md"; then ok; else bad "README.md has no row for $file"; fi
+done
+for file in $(sed -n 's/^| `\([a-z0-9]*\/[a-z0-9/_]*\.csv\)` |.*/\1/p' "$data/README.md"); do
+  if [ -f "$data/$file" ]; then ok; else bad "README.md names $file, which is not there"; fi
+done
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -78,7 +78,7 @@ int cost_list(char ***names, int *count, struct err *e) MUST_CHECK;
 void cost_list_free(char **names, int count);
 
 /* A bibliography entry (calib/data/sources.csv: id,kind,author,title,year,where,licence,note).
- * kind: measurement paper repository standard datasheet thread seed user. */
+ * kind: measurement paper repository standard datasheet thread page seed user. */
 struct cost_source {
   const char *id, *kind, *author, *title, *year, *where, *licence, *note;
 };

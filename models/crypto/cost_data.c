@@ -92,8 +92,8 @@ static const struct csv_column source_columns[SOURCE_COLUMNS] = {
     {"note", true},
 };
 
-static const char *const source_kinds[] = {"measurement", "paper", "repository", "standard", "datasheet", "thread", "seed", "user"};
-#define SOURCE_KINDS "measurement, paper, repository, standard, datasheet, thread, seed, user"
+static const char *const source_kinds[] = {"measurement", "paper", "repository", "standard", "datasheet", "thread", "page", "seed", "user"};
+#define SOURCE_KINDS "measurement, paper, repository, standard, datasheet, thread, page, seed, user"
 
 static void check_source(const struct cost_sources *sources, int index, int line, struct err *e) {
   const struct cost_source *s = &sources->list[index];

@@ -3,8 +3,8 @@
  *
  * Purpose:  bytes of an INDICATION and of a SUBSCRIPTION REQUEST by what they report.
  * Units:    bytes of E2AP, without SCTP.
- * Sources:  measured with FlexRIC's encoders (source flexric-e2ap-sizes, models/domain/test/e2ap_sizes.csv): the listed numbers of
- *           measurements and UEs exactly; between them linear, and on with the last slope beyond.
+ * Sources:  measured with FlexRIC's encoders (source flexric-e2ap-sizes, calib/data/measured/e2/e2ap_sizes_flexric.csv): the
+ *           listed numbers of measurements and UEs exactly; between them linear, and on with the last slope beyond.
  */
 #ifndef PQNETSIM_KPM_H
 #define PQNETSIM_KPM_H

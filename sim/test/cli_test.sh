@@ -161,6 +161,14 @@ call list backends
 test_that 'list backends' says '^native *yes'
 call list sources
 test_that 'list sources' exits 0
+call list sources pqm5
+test_that 'no such source' ends 2 "did you mean 'pqm4'?"
+call list platforms --bibtex
+test_that 'list platforms --bibtex' ends 2 '--bibtex is for list sources'
+call list platforms pqm4
+test_that 'list platforms ID' ends 2 'only list sources takes an id'
+call list sources --json --bibtex
+test_that 'list sources in two forms' ends 2 'ask for one'
 for list in algorithms platforms scenarios backends sources; do
   call list $list --json
   test_that "list $list --json" eval 'exits 0 && [ "$(head -c 1 "$work/out")" = "[" ] && [ "$(tail -n 1 "$work/out")" = "]" ]'

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: models/domain/test/fleet_rig.o models/domain/e2.o models/domain/e2_metrics.o models/domain/e2ap.o models/domain/e2ap_config.o models/domain/fleet.o models/domain/gateway.o models/domain/kpm.o models/domain/node.o models/domain/population.o models/domain/probe.o models/domain/secure_path.o models/domain/tunnel.o models/security/ikev2.o models/security/ikev2_config.o models/security/handshake.o models/security/x509.o models/transport/port.o models/transport/esp.o models/transport/sctp.o models/transport/sctp_ack.o models/transport/sctp_path.o models/transport/sctp_profile.o models/transport/sctp_receive.o models/transport/sctp_send.o models/transport/sctp_setup.o models/crypto/alg.o models/crypto/cost.o models/crypto/cost_share.o models/crypto/cost_data.o models/crypto/cost_line.o models/crypto/csv.o sim/net/net_path.o sim/net/net_rules.o sim/net/net_native.o sim/core/param.o sim/core/units.o sim/core/err.o sim/core/event.o sim/core/random.o sim/core/cpu.o sim/core/metric.o
+// objects: models/domain/test/fleet_rig.o models/security/test/ike_rows.o models/domain/e2.o models/domain/e2_metrics.o models/domain/e2ap.o models/domain/e2ap_config.o models/domain/fleet.o models/domain/gateway.o models/domain/kpm.o models/domain/node.o models/domain/population.o models/domain/probe.o models/domain/secure_path.o models/domain/tunnel.o models/security/ikev2.o models/security/ikev2_config.o models/security/handshake.o models/security/x509.o models/transport/port.o models/transport/esp.o models/transport/sctp.o models/transport/sctp_ack.o models/transport/sctp_path.o models/transport/sctp_profile.o models/transport/sctp_receive.o models/transport/sctp_send.o models/transport/sctp_setup.o models/crypto/alg.o models/crypto/cost.o models/crypto/cost_share.o models/crypto/cost_data.o models/crypto/cost_line.o models/crypto/csv.o sim/net/net_path.o sim/net/net_rules.o sim/net/net_native.o sim/core/param.o sim/core/units.o sim/core/err.o sim/core/event.o sim/core/random.o sim/core/cpu.o sim/core/metric.o
 #include "models/domain/test/fleet_rig.h"
+#include "models/security/test/ike_rows.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,31 +25,16 @@ static struct metric_summary summary(const struct metric_set *set, const char *n
 
 /* ---- Measured establishments (source pqnetsim-ike-2026) ---------------------------------------------------------- */
 
-struct measured {
-  char section[8], ike[32], kex[64], auth[16], chain[8], childless[8], fragment[8], metric[32];
-  double rtt_ms, loss, min, p25, p50, mean, p75, p95, max;
-  int n;
-};
-
-static bool next_row(FILE *file, struct measured *m) {
-  char line[512];
-  if (!fgets(line, sizeof line, file)) return false;
-  assert_int_equal(
-      sscanf(line, "%7[^,],%31[^,],%63[^,],%15[^,],%7[^,],%7[^,],%7[^,],%lf,%lf,%d,%31[^,],%lf,%lf,%lf,%lf,%lf,%lf,%lf", m->section, m->ike, m->kex, m->auth,
-          m->chain, m->childless, m->fragment, &m->rtt_ms, &m->loss, &m->n, m->metric, &m->min, &m->p25, &m->p50, &m->mean, &m->p75, &m->p95, &m->max),
-      18);
-  return true;
+/* The metric that a measured time is compared with: that of a whole establishment or of an exchange; NULL for other rows. */
+static const char *metric_of(const struct ike_row *m) {
+  static const char *const metrics[][3] = {{"TOTAL", "establish", "ike_establish"}, {"IKE_SA_INIT", "roundtrip", "ike_init"},
+      {"IKE_INTERMEDIATE", "roundtrip", "ike_intermediate"}, {"IKE_AUTH", "roundtrip", "ike_auth"}};
+  for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+    if (strcmp(m->exchange, metrics[i][0]) == 0 && strcmp(m->direction, metrics[i][1]) == 0) return metrics[i][2];
+  return NULL;
 }
 
-static FILE *open_rows(void) {
-  FILE *file = fopen("models/domain/test/ike_times.csv", "r");
-  char header[512];
-  assert_non_null(file);
-  assert_non_null(fgets(header, sizeof header, file));
-  return file;
-}
-
-static struct metric_set *simulate_row(const struct measured *m, int replications) {
+static struct metric_set *simulate_row(const struct ike_row *m, int replications) {
   char rtt[32], loss[32];
   snprintf(rtt, sizeof rtt, "%gms", m->rtt_ms);
   snprintf(loss, sizeof loss, "%g%%", m->loss * 100);
@@ -60,11 +46,11 @@ static struct metric_set *simulate_row(const struct measured *m, int replication
 /* None of these rows was used to fit the platform's software costs: those come from the section `main` (RTT 0). */
 static void loss_free_establishment_at_10_ms_within_3_percent(void **state) {
   (void)state;
-  FILE *file = open_rows();
-  struct measured m;
+  FILE *file = ike_rows_open();
+  struct ike_row m;
   int rows = 0;
-  while (next_row(file, &m)) {
-    if (strcmp(m.section, "rtt") != 0) continue;
+  while (ike_rows_next(file, &m)) {
+    if (strcmp(m.section, "rtt") != 0 || strcmp(m.exchange, "TOTAL") != 0 || strcmp(m.direction, "establish") != 0) continue;
     struct metric_set *set = simulate_row(&m, 200);
     double error = (double)summary(set, "ike_establish").p50 / (m.p50 * 1e3) - 1;
     if (fabs(error) > 0.03) fail_msg("%s %s: %+.1f %%", m.kex, m.auth, error * 100);
@@ -83,14 +69,15 @@ static int waits_in(double us) { return (int)floor((us / 1e6 + 0.5) / 4.0); }
 static void lossy_exchanges_are_in_the_right_mode(void **state) {
   (void)state;
   enum { REPLICATIONS = 4000 };
-  FILE *file = open_rows();
-  struct measured m;
+  FILE *file = ike_rows_open();
+  struct ike_row m;
   int rows = 0, modes_missed = 0, means_missed = 0;
-  while (next_row(file, &m)) {
-    if (strcmp(m.section, "loss") != 0) continue;
+  while (ike_rows_next(file, &m)) {
+    const char *name = metric_of(&m);
+    if (strcmp(m.section, "loss") != 0 || !name) continue;
     struct metric_set *set = simulate_row(&m, REPLICATIONS);
-    int metric = rig_metric(m.metric);
-    struct metric_summary s = summary(set, m.metric);
+    int metric = rig_metric(name);
+    struct metric_summary s = summary(set, name);
     assert_int_equal(waits_in((double)s.p50 / 1e3), waits_in(m.p50));
     int low = waits_in((double)metric_quantile(set, metric, 919) / 1e3), high = waits_in((double)metric_quantile(set, metric, 981) / 1e3);
     modes_missed += waits_in(m.p95) < low || waits_in(m.p95) > high;

@@ -35,7 +35,7 @@ static const char *configure(const char *const *pairs, int mtu_bytes, struct e2a
 }
 
 static int measured(const char *row) {
-  FILE *file = fopen("models/domain/test/e2ap_sizes.csv", "r");
+  FILE *file = fopen("calib/data/measured/e2/e2ap_sizes_flexric.csv", "r");
   char line[256];
   int bytes = -1;
   assert_non_null(file);

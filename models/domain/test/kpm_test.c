@@ -14,7 +14,7 @@
 
 static void measured_sizes_are_exact(void **state) {
   (void)state;
-  FILE *file = fopen("models/domain/test/e2ap_sizes.csv", "r");
+  FILE *file = fopen("calib/data/measured/e2/e2ap_sizes_flexric.csv", "r");
   char line[256];
   int indications = 0, subscriptions = 0;
   assert_non_null(file);

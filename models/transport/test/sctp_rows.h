@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sctp_rows: what was measured on usrsctp, row by row, for tests.
  *
- * Purpose:    reads sctp_truth.csv: one row per measured quantity of a configuration; an empty number is -1.
+ * Purpose:    reads calib/data/measured/sctp/sctp_truth.csv: one row per measured quantity of a configuration; an empty number is -1.
  * Units:      as in the file: ms, bytes, counts.
  * Invariants: every row of a section is given to a test's function; one that it does not compare it must say why.
  * Ownership:  rows are valid during the call.
