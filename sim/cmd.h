@@ -160,6 +160,9 @@ struct execution {
 };
 int execute_point(const struct study *study, int64_t point, struct execution *execution, struct metric_set *metrics, struct err *e) MUST_CHECK;
 
+/* cmd_sensitivity.c: `run --sensitivity METRIC[.STAT]`: which cost rows move a metric of the base point. */
+int sensitivity_print(const struct study *study, const char *spec, bool json, struct err *e) MUST_CHECK;
+
 /* cmd_require.c: the verdicts of `require`. */
 struct require_tally {
   int64_t checked, failed;
