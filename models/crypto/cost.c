@@ -357,6 +357,33 @@ bool cost_is_random(const struct cost_row *row) {
   return false;
 }
 
+const char *cost_chance(const char *algorithm, const char *operation) {
+  static const struct {
+    const char *family, *operation, *why;
+  } table[] = {
+      {"RSA-", "keygen", "prime search"},             /* FIPS 186-5 appendix A.1 */
+      {"ML-DSA-", "sign", "rejection sampling"},      /* FIPS 204 algorithm 7 */
+      {"Dilithium", "sign", "rejection sampling"},    /* round 3, figure 4 */
+      {"Falcon-", "keygen", "search for a good key"}, /* Falcon 1.2, algorithm 5 */
+  };
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    if (!strncmp(algorithm, table[i].family, strlen(table[i].family)) && !strcmp(operation, table[i].operation)) return table[i].why;
+  return NULL;
+}
+
+int cost_frozen(const struct cost_platform *platform, char *text, size_t size) {
+  int count = 0;
+  size_t used = 0;
+  if (size) *text = '\0';
+  for (int r = 0; r < platform->row_count; r++) {
+    const struct cost_line *line = platform->rows[r].sizes[0];
+    if (!cost_chance(line->algorithm, line->operation) || cost_is_random(&platform->rows[r])) continue;
+    const char *comma = count++ ? ", " : "";
+    if (used < size) used += (size_t)snprintf(text + used, size - used, "%s%s %s", comma, line->algorithm, line->operation);
+  }
+  return count;
+}
+
 void cost_row_info(const struct cost_platform *platform, int index, struct cost_row_info *out) {
   assert(index >= 0 && index < platform->line_count);
   const struct cost_line *line = platform->lines[index];

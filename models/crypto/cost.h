@@ -59,6 +59,12 @@ int64_t cost_median(const struct cost_row *row, int64_t size_bytes);
 /* True when two draws can differ. */
 bool cost_is_random(const struct cost_row *row);
 
+/* Why an operation takes another time each time whatever the machine ("prime search", "rejection sampling"); NULL when
+ * its work is the same every time. */
+const char *cost_chance(const char *algorithm, const char *operation);
+/* Such operations that the platform states as a constant nevertheless: "RSA-2048 keygen, ML-DSA-65 sign". Returns their number. */
+int cost_frozen(const struct cost_platform *platform, char *text, size_t size);
+
 /* For listings: rows in file order (inherited ones after the platform's own). */
 struct cost_row_info {
   const char *algorithm, *operation, *source, *family, *note, *from_platform;
