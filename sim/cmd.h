@@ -40,7 +40,7 @@ struct cmd {
   int (*run)(const struct cmd_line *line, struct err *e);
 };
 
-extern const struct cmd cmd_run, cmd_sweep, cmd_plot, cmd_export, cmd_show, cmd_list, cmd_params, cmd_init, cmd_check, cmd_calibrate_fit;
+extern const struct cmd cmd_run, cmd_sweep, cmd_plot, cmd_export, cmd_show, cmd_list, cmd_params, cmd_init, cmd_check, cmd_calibrate_fit, cmd_calibrate_import;
 
 /* Options of several commands. */
 extern const struct cmd_option cmd_option_set, cmd_option_seed, cmd_option_reps, cmd_option_backend, cmd_option_json, cmd_option_output, cmd_option_where;
@@ -186,6 +186,16 @@ void listing_begin(struct listing *listing, const struct listing_column *columns
 void listing_text(struct listing *listing, const char *text);
 void listing_number(struct listing *listing, double value);
 void listing_end(struct listing *listing);
+
+/* cmd_platform_file.c: files that `calibrate` makes. Nothing existing is replaced; a file that would not load is not kept. */
+struct cost_sources;
+int platform_file_save(const char *path, void (*write)(const void *arg, FILE *to), const void *arg, struct err *e) MUST_CHECK;
+/* The lines before the table (base may be NULL), then the names of all columns. */
+void platform_file_head(FILE *to, const char *title, const char *base, const char *note);
+/* A quoted cell. */
+void platform_file_text(FILE *to, const char *text);
+/* The bibliography, when it has the id that --source gave; to be freed. */
+int platform_file_source(const char *id, struct cost_sources **out, struct err *e) MUST_CHECK;
 
 /* cmd_params.c: how a parameter is told to a user. buffer: 512 bytes. */
 const char *params_kind(const struct param *row);
