@@ -40,7 +40,7 @@ struct cmd {
   int (*run)(const struct cmd_line *line, struct err *e);
 };
 
-extern const struct cmd cmd_run, cmd_sweep, cmd_plot, cmd_export, cmd_show, cmd_list, cmd_params, cmd_init, cmd_check, cmd_calibrate_fit;
+extern const struct cmd cmd_run, cmd_sweep, cmd_plot, cmd_export, cmd_show, cmd_list, cmd_params, cmd_init, cmd_check, cmd_calibrate_fit, cmd_calibrate_import;
 
 /* Options of several commands. */
 extern const struct cmd_option cmd_option_set, cmd_option_seed, cmd_option_reps, cmd_option_backend, cmd_option_json, cmd_option_output, cmd_option_where;
@@ -160,6 +160,9 @@ struct execution {
 };
 int execute_point(const struct study *study, int64_t point, struct execution *execution, struct metric_set *metrics, struct err *e) MUST_CHECK;
 
+/* cmd_sensitivity.c: `run --sensitivity METRIC[.STAT]`: which cost rows move a metric of the base point. */
+int sensitivity_print(const struct study *study, const char *spec, bool json, struct err *e) MUST_CHECK;
+
 /* cmd_require.c: the verdicts of `require`. */
 struct require_tally {
   int64_t checked, failed;
@@ -188,6 +191,16 @@ void listing_end(struct listing *listing);
  * platforms that name it. */
 enum sources_form { SOURCES_TEXT, SOURCES_JSON, SOURCES_BIBTEX };
 int sources_print(enum sources_form form, const char *id, struct err *e) MUST_CHECK;
+
+/* cmd_platform_file.c: files that `calibrate` makes. Nothing existing is replaced; a file that would not load is not kept. */
+struct cost_sources;
+int platform_file_save(const char *path, void (*write)(const void *arg, FILE *to), const void *arg, struct err *e) MUST_CHECK;
+/* The lines before the table (base may be NULL), then the names of all columns. */
+void platform_file_head(FILE *to, const char *title, const char *base, const char *note);
+/* A quoted cell. */
+void platform_file_text(FILE *to, const char *text);
+/* The bibliography, when it has the id that --source gave; to be freed. */
+int platform_file_source(const char *id, struct cost_sources **out, struct err *e) MUST_CHECK;
 
 /* cmd_params.c: how a parameter is told to a user. buffer: 512 bytes. */
 const char *params_kind(const struct param *row);

@@ -68,7 +68,12 @@ static int run(const struct cmd_line *line, struct err *e) {
   struct remarks remarks = {0};
   struct execution execution = {.count = study->replications, .show_progress = true, .warn = keep_remark, .arg = &remarks};
   bool json = cmd_given(line, "json"), hold = true;
-  if (study_prepare(study, 1, e) || execute_point(study, 0, &execution, metrics, e)) goto out;
+  if (study_prepare(study, 1, e)) goto out;
+  if (cmd_given(line, "sensitivity")) {
+    (void)!sensitivity_print(study, cmd_text(line, "sensitivity", ""), json, e); /* main prints what is in e */
+    goto out;
+  }
+  if (execute_point(study, 0, &execution, metrics, e)) goto out;
   if (study_is_frozen(study, 0, metrics)) keep_remark(&remarks, STUDY_FROZEN);
   if (has_sweep_part(study->scenario->text))
     fprintf(stderr, "pqnetsim: %s: run takes the base point; the sweep part is ignored (pqnetsim sweep runs it)\n", study->scenario->path);
@@ -83,7 +88,10 @@ out:
   return hold ? 0 : 1;
 }
 
-static const struct cmd_option *const options[] = {&cmd_option_set, &cmd_option_seed, &cmd_option_reps, &cmd_option_backend, &cmd_option_json, NULL};
+static const struct cmd_option option_sensitivity = {
+    "sensitivity", 0, CMD_TEXT, "METRIC[.STAT]", "Rank the cost rows by what METRIC (default: its mean) changes by when one takes 10 % longer", NULL, 0, 0};
+static const struct cmd_option *const options[] = {
+    &cmd_option_set, &cmd_option_seed, &cmd_option_reps, &cmd_option_backend, &option_sensitivity, &cmd_option_json, NULL};
 
 const struct cmd cmd_run = {"run", "FILE.yaml", 1, 1, "Run the base point of a scenario and print its metrics.",
     "  pqnetsim run scenarios/e2-ipsec.yaml\n"
@@ -91,6 +99,7 @@ const struct cmd cmd_run = {"run", "FILE.yaml", 1, 1, "Run the base point of a s
     "      --set ipsec.kex=mlkem768 --set path.rtt=20ms\n"
     "  pqnetsim run scenarios/e2-ipsec.yaml --reps 1000 --seed 7 --json\n"
     "  pqnetsim run scenarios/e2-ipsec.yaml --backend ns3\n"
+    "  pqnetsim run scenarios/e2-ipsec.yaml --sensitivity ike_establish\n"
     "\n"
     "Exit status: 0 all well, 1 a require does not hold or the run failed,\n"
     "2 usage or input.",

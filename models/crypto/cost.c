@@ -16,6 +16,7 @@ enum { LEVELS_MAX = 8 };
 struct cost_row {
   struct cost_line *const *sizes;
   int count;
+  bool *drawn; /* outside, so that drawing leaves the row as it is */
 };
 
 struct level {
@@ -31,6 +32,7 @@ struct cost_platform {
   struct cost_line **sorted; /* by algorithm, operation, size */
   int line_count;
   struct cost_row *rows;
+  bool *drawn; /* of each row */
   int row_count;
   uint64_t hash;
 };
@@ -102,12 +104,14 @@ static void group_rows(struct cost_platform *platform, struct err *e) {
   size_t count = (size_t)platform->line_count;
   platform->sorted = allocate(count, sizeof *platform->sorted);
   platform->rows = allocate(count, sizeof *platform->rows);
+  platform->drawn = allocate(count, sizeof *platform->drawn);
   if (count) {
     memcpy(platform->sorted, platform->lines, count * sizeof *platform->lines);
     qsort(platform->sorted, count, sizeof *platform->sorted, by_operation_and_size);
   }
   for (int i = 0; i < platform->line_count;) {
-    struct cost_row *row = &platform->rows[platform->row_count++];
+    struct cost_row *row = &platform->rows[platform->row_count];
+    row->drawn = &platform->drawn[platform->row_count++];
     row->sizes = &platform->sorted[i];
     while (i < platform->line_count && compare_operation(row->sizes[0], platform->sorted[i]) == 0) {
       row->count++;
@@ -287,6 +291,7 @@ void cost_free(struct cost_platform *platform) {
   free(platform->lines);
   free(platform->sorted);
   free(platform->rows);
+  free(platform->drawn);
   free(platform);
 }
 
@@ -333,7 +338,7 @@ enum part cost_part(const char *algorithm, const char *operation) {
   return PART_KEX;
 }
 
-int64_t cost_draw(const struct cost_row *row, int64_t size_bytes, uint64_t uniform) {
+static inline int64_t duration_of(const struct cost_row *row, int64_t size_bytes, uint64_t uniform) {
   assert(row && size_bytes >= 0);
   const struct cost_line *last = row->sizes[row->count - 1];
   if (row->count == 1 || size_bytes <= row->sizes[0]->size_bytes) return cost_line_quantile(row->sizes[0], uniform);
@@ -351,12 +356,44 @@ int64_t cost_draw(const struct cost_row *row, int64_t size_bytes, uint64_t unifo
       (uint64_t)(high->size_bytes - low->size_bytes));
 }
 
-int64_t cost_median(const struct cost_row *row, int64_t size_bytes) { return cost_draw(row, size_bytes, MEDIAN); }
+int64_t cost_draw(const struct cost_row *row, int64_t size_bytes, uint64_t uniform) {
+  *row->drawn = true;
+  return duration_of(row, size_bytes, uniform);
+}
+
+int64_t cost_median(const struct cost_row *row, int64_t size_bytes) { return duration_of(row, size_bytes, MEDIAN); }
 
 bool cost_is_random(const struct cost_row *row) {
   for (int i = 0; i < row->count; i++)
     if (row->sizes[i]->points[0].ns != row->sizes[i]->points[row->sizes[i]->count - 1].ns) return true;
   return false;
+}
+
+const char *cost_chance(const char *algorithm, const char *operation) {
+  static const struct {
+    const char *family, *operation, *why;
+  } table[] = {
+      {"RSA-", "keygen", "prime search"},             /* FIPS 186-5 appendix A.1 */
+      {"ML-DSA-", "sign", "rejection sampling"},      /* FIPS 204 algorithm 7 */
+      {"Dilithium", "sign", "rejection sampling"},    /* round 3, figure 4 */
+      {"Falcon-", "keygen", "search for a good key"}, /* Falcon 1.2, algorithm 5 */
+  };
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    if (!strncmp(algorithm, table[i].family, strlen(table[i].family)) && !strcmp(operation, table[i].operation)) return table[i].why;
+  return NULL;
+}
+
+int cost_frozen(const struct cost_platform *platform, char *text, size_t size) {
+  int count = 0;
+  size_t used = 0;
+  if (size) *text = '\0';
+  for (int r = 0; r < platform->row_count; r++) {
+    const struct cost_line *line = platform->rows[r].sizes[0];
+    if (!cost_chance(line->algorithm, line->operation) || cost_is_random(&platform->rows[r])) continue;
+    const char *comma = count++ ? ", " : "";
+    if (used < size) used += (size_t)snprintf(text + used, size - used, "%s%s %s", comma, line->algorithm, line->operation);
+  }
+  return count;
 }
 
 void cost_row_info(const struct cost_platform *platform, int index, struct cost_row_info *out) {
@@ -374,4 +411,42 @@ void cost_row_info(const struct cost_platform *platform, int index, struct cost_
       .energy_nj = line->energy_nj,
       .kind = line->kind,
   };
+}
+
+int cost_operation_count(const struct cost_platform *platform) { return platform->row_count; }
+
+void cost_operation(const struct cost_platform *platform, int index, struct cost_operation *out) {
+  assert(index >= 0 && index < platform->row_count);
+  const struct cost_row *row = &platform->rows[index];
+  const struct cost_line *first = row->sizes[0], *weakest = first;
+  for (int i = 1; i < row->count; i++)
+    if (row->sizes[i]->kind > weakest->kind) weakest = row->sizes[i];
+  *out = (struct cost_operation){
+      .algorithm = first->algorithm,
+      .operation = first->operation,
+      .source = weakest->source,
+      .from_platform = first->platform,
+      .from_file = first->csv->path,
+      .sizes = row->count,
+      .smallest_ns = cost_line_quantile(first, MEDIAN),
+      .largest_ns = cost_line_quantile(row->sizes[row->count - 1], MEDIAN),
+      .kind = weakest->kind,
+      .drawn = *row->drawn,
+  };
+}
+
+static bool is_meant(const struct cost_scaling *scaling, const struct cost_operation *operation) {
+  if (scaling->any_of_kind) return operation->kind == scaling->kind;
+  return !strcmp(scaling->file, operation->from_file) && !strcmp(scaling->algorithm, operation->algorithm) && !strcmp(scaling->operation, operation->operation);
+}
+
+void cost_scale(struct cost_platform *platform, const struct cost_scaling *scaling) {
+  for (int r = 0; r < platform->row_count; r++) {
+    struct cost_operation operation;
+    cost_operation(platform, r, &operation);
+    bool meant = scaling && is_meant(scaling, &operation);
+    const struct cost_row *row = &platform->rows[r];
+    for (int i = 0; i < row->count; i++) cost_line_scale(row->sizes[i], meant ? scaling->num : 1, meant ? scaling->den : 1);
+  }
+  platform->hash = hash_rows(platform);
 }

@@ -63,6 +63,12 @@ int64_t cost_median(const struct cost_row *row, int64_t size_bytes);
 /* True when two draws can differ. */
 bool cost_is_random(const struct cost_row *row);
 
+/* Why an operation takes another time each time whatever the machine ("prime search", "rejection sampling"); NULL when
+ * its work is the same every time. */
+const char *cost_chance(const char *algorithm, const char *operation);
+/* Such operations that the platform states as a constant nevertheless: "RSA-2048 keygen, ML-DSA-65 sign". Returns their number. */
+int cost_frozen(const struct cost_platform *platform, char *text, size_t size);
+
 /* For listings: rows in file order (inherited ones after the platform's own). */
 struct cost_row_info {
   const char *algorithm, *operation, *source, *family, *note, *from_platform;
@@ -72,6 +78,29 @@ struct cost_row_info {
 };
 int cost_row_count(const struct cost_platform *platform);
 void cost_row_info(const struct cost_platform *platform, int index, struct cost_row_info *out);
+
+/* An operation with all its sizes, as cost_find gives it, in its order. */
+struct cost_operation {
+  const char *algorithm, *operation;
+  const char *from_platform, *from_file; /* where it is stated: a platform's own file, or that of a base */
+  const char *source;                    /* of the first size with the kind below */
+  int sizes;
+  int64_t smallest_ns, largest_ns; /* medians at the smallest and the largest size */
+  enum cost_kind kind;             /* the weakest of its sizes */
+  bool drawn;                      /* cost_draw was asked since the platform was loaded */
+};
+int cost_operation_count(const struct cost_platform *platform);
+void cost_operation(const struct cost_platform *platform, int index, struct cost_operation *out);
+
+/* Which operations take num / den times as long: one, or all of a kind. */
+struct cost_scaling {
+  const char *file, *algorithm, *operation; /* as cost_operation says */
+  bool any_of_kind;                         /* `kind` decides instead of the three above */
+  enum cost_kind kind;
+  int64_t num, den;
+};
+/* What is meant is scaled, rounded to whole ns; everything else is as stated. NULL: everything. */
+void cost_scale(struct cost_platform *platform, const struct cost_scaling *scaling);
 
 /* Names of shipped platforms, sorted; free with cost_list_free. */
 int cost_list(char ***names, int *count, struct err *e) MUST_CHECK;

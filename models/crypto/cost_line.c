@@ -4,11 +4,12 @@
 
 #include "sim/core/units.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS_MAX = 64 };
+enum { POINTS_MAX = 64, SCALE_MAX = 1000 };
 #define NS_MAX (INT64_C(86400) * 1000000000) /* a day: longer is a slip of units */
 #define SIZE_LIMIT (INT64_C(1) << 40)
 #define NJ_MAX (INT64_C(1) << 53)
@@ -232,8 +233,19 @@ struct cost_line *cost_line_read(const struct csv *csv, const struct csv_row *ro
 }
 
 void cost_line_free(struct cost_line *line) {
+  free(line->stated_ns);
   free(line->points);
   free(line);
+}
+
+void cost_line_scale(struct cost_line *line, int64_t num, int64_t den) {
+  assert(num > 0 && num <= SCALE_MAX && den > 0 && den <= SCALE_MAX);
+  if (!line->stated_ns) {
+    if (num == den) return;
+    line->stated_ns = allocate((size_t)line->count, sizeof *line->stated_ns);
+    for (int i = 0; i < line->count; i++) line->stated_ns[i] = line->points[i].ns;
+  }
+  for (int i = 0; i < line->count; i++) line->points[i].ns = (line->stated_ns[i] * num + den / 2) / den;
 }
 
 /* The quantile at uniform / 2^64. */

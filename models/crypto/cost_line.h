@@ -26,6 +26,7 @@ struct cost_line {
   int64_t size_bytes, energy_nj;
   enum cost_kind kind;
   struct cost_point *points;
+  int64_t *stated_ns; /* of each point, while they are scaled; NULL before they ever were */
 };
 
 enum { COST_LINE_COLUMNS = 9 };
@@ -33,6 +34,9 @@ extern const struct csv_column cost_line_columns[COST_LINE_COLUMNS];
 
 struct cost_line *cost_line_read(const struct csv *csv, const struct csv_row *row, const char *platform, const struct cost_sources *sources, struct err *e);
 void cost_line_free(struct cost_line *line);
+
+/* The stated durations times num / den, num and den from 1 to 1000. */
+void cost_line_scale(struct cost_line *line, int64_t num, int64_t den);
 
 /* The duration at probability uniform / 2^64, resolved to 2^-32 of the rise between two points. */
 int64_t cost_line_quantile(const struct cost_line *line, uint64_t uniform);

@@ -14,6 +14,7 @@ struct shared {
 
 static struct shared shelf[COST_SHARE_MAX];
 static uint64_t uses;
+static const struct cost_scaling *scaling; /* of everything on the shelf */
 
 static bool same(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
 
@@ -52,6 +53,7 @@ int cost_share_get(const char *name, const char *base_dir, const struct cost_pla
   struct cost_platform *platform;
   int code = cost_load(name, base, &platform, e);
   if (code) return code;
+  if (scaling) cost_scale(platform, scaling);
   struct shared *shared = place();
   assert(shared); /* a point holds two */
   *shared = (struct shared){.name = copy(name), .base_dir = copy(base), .platform = platform, .lent = 1, .last_used = ++uses};
@@ -67,4 +69,18 @@ void cost_share_release(const struct cost_platform *platform) {
       return;
     }
   assert(!platform);
+}
+
+void cost_share_scale(const struct cost_scaling *wanted) {
+  scaling = wanted;
+  for (int i = 0; i < COST_SHARE_MAX; i++) {
+    if (!shelf[i].platform) continue;
+    assert(!shelf[i].lent);
+    cost_scale(shelf[i].platform, scaling);
+  }
+}
+
+void cost_share_each(void (*fn)(void *arg, const struct cost_platform *platform), void *arg) {
+  for (int i = 0; i < COST_SHARE_MAX; i++)
+    if (shelf[i].platform) fn(arg, shelf[i].platform);
 }

@@ -18,4 +18,9 @@ int cost_share_get(const char *name, const char *base_dir, const struct cost_pla
 /* NULL is accepted. */
 void cost_share_release(const struct cost_platform *platform);
 
+/* From now on platforms are lent with this scaling, which must outlive it; NULL: as stated. Nothing may be lent out. */
+void cost_share_scale(const struct cost_scaling *scaling);
+/* Every platform in memory, in the order they came. */
+void cost_share_each(void (*fn)(void *arg, const struct cost_platform *platform), void *arg);
+
 #endif

@@ -277,17 +277,35 @@ static bool is_last_with(const struct setup *setup, int class, int side) {
   return true;
 }
 
+static void warn_of_daemon(const struct setup *setup, int class, int side, void (*fn)(void *arg, const char *text), void *arg) {
+  const struct cost_platform *platform = setup->classes[class].platforms[side];
+  char text[256];
+  if (cost_find(platform, "software", "ike_message")) return;
+  snprintf(text, sizeof text, "%s: %s states no cost of the IKE daemon (software ike_message): messages take cryptography and network time alone",
+      platform_keys[side], cost_platform_name(platform));
+  fn(arg, text);
+}
+
+/* Told once of a platform in several places of a class. */
+static void warn_of_frozen(const struct setup *setup, int class, int place, void (*fn)(void *arg, const char *text), void *arg) {
+  const struct cost_platform *const *platforms = setup->classes[class].platforms, *platform = platforms[place];
+  char operations[160], text[512];
+  for (int earlier = 0; earlier < place; earlier++)
+    if (platforms[earlier] == platform) return;
+  if (!platform || !cost_frozen(platform, operations, sizeof operations)) return;
+  snprintf(text, sizeof text, "%s: %s states a constant for %s, which takes another time each time: results that rest on it lack that spread; state quantiles",
+      platform_keys[place], cost_platform_name(platform), operations);
+  fn(arg, text);
+}
+
 static void warnings(const void *state, void (*fn)(void *arg, const char *text), void *arg) {
   const struct setup *setup = state;
-  char text[256];
   if (setup->shares_scaled) fn(arg, "groups: the shares add up to more than 100 %; they are reduced in proportion");
   for (int c = 0; c < setup->class_count; c++)
-    for (int side = 0; side < 2; side++) {
-      const struct cost_platform *platform = setup->classes[c].platforms[side];
-      if (!setup->nodes[c].protect || cost_find(platform, "software", "ike_message") || !is_last_with(setup, c, side)) continue;
-      snprintf(text, sizeof text, "%s: %s states no cost of the IKE daemon (software ike_message): messages take cryptography and network time alone",
-          platform_keys[side], cost_platform_name(platform));
-      fn(arg, text);
+    for (int place = 0; place < HANDSHAKE_PLATFORMS; place++) {
+      if (!setup->nodes[c].protect || !is_last_with(setup, c, place)) continue;
+      if (place < 2) warn_of_daemon(setup, c, place, fn, arg);
+      warn_of_frozen(setup, c, place, fn, arg);
     }
 }
 

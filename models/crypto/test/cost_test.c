@@ -182,6 +182,44 @@ static void test_sizes_by_hand(void **state) {
   cost_free(platform);
 }
 
+/* 10 % of 1005 ns are 100.5, rounded up; what is not meant and what is scaled no more are as stated. */
+static void test_scaling_by_hand(void **state) {
+  (void)state;
+  struct cost_platform *platform = load_text(HEAD ROW("X25519", "keygen", "0", "1005") ROW("SHA-256", "hash", "100", "0:10 1:20")
+          ROW("SHA-256", "hash", "300", "0:100 1:200") "X25519,derive,0,70,published,pqm4\n");
+  const struct cost_row *keygen = cost_find(platform, "X25519", "keygen"), *hash = cost_find(platform, "SHA-256", "hash");
+  const struct cost_row *derive = cost_find(platform, "X25519", "derive");
+  struct cost_operation row;
+  uint64_t content = cost_platform_hash(platform);
+  assert_int_equal(cost_operation_count(platform), 3);
+  cost_operation(platform, 0, &row); /* by name: SHA-256 hash first */
+  assert_string_equal(row.operation, "hash");
+  assert_int_equal(row.sizes, 2);
+  assert_int_equal(row.smallest_ns, 15);
+  assert_int_equal(row.largest_ns, 150);
+  assert_false(row.drawn);
+  struct cost_scaling scaling = {.file = row.from_file, .algorithm = "X25519", .operation = "keygen", .num = 11, .den = 10};
+  cost_scale(platform, &scaling);
+  assert_int_equal(cost_median(keygen, 0), 1106);
+  assert_int_equal(cost_median(derive, 0), 70);
+  assert_int_equal(cost_median(hash, 200), 83); /* between 15 and 150: 82.5 */
+  assert_true(cost_platform_hash(platform) != content);
+  scaling = (struct cost_scaling){.any_of_kind = true, .kind = COST_MEASURED, .num = 2, .den = 1};
+  cost_scale(platform, &scaling);
+  assert_int_equal(cost_median(keygen, 0), 2010); /* twice what is stated, not of what was scaled before */
+  assert_int_equal(cost_median(derive, 0), 70);
+  assert_int_equal(cost_draw(hash, 300, UINT64_MAX), 400);
+  cost_scale(platform, NULL);
+  assert_int_equal(cost_median(keygen, 0), 1005);
+  assert_true(cost_platform_hash(platform) == content);
+  cost_operation(platform, 0, &row);
+  assert_true(row.drawn);
+  cost_operation(platform, 2, &row);
+  assert_string_equal(row.operation, "keygen");
+  assert_false(row.drawn); /* a median is no draw */
+  cost_free(platform);
+}
+
 static void test_cost_does_not_fall_beyond_the_last_size(void **state) {
   (void)state;
   struct cost_platform *platform = load_text(HEAD ROW("SHA-256", "hash", "100", "50") ROW("SHA-256", "hash", "200", "40"));
@@ -364,6 +402,7 @@ int main(void) {
       cmocka_unit_test(test_inheritance),
       cmocka_unit_test(test_a_file_may_build_on_a_shipped_platform),
       cmocka_unit_test(test_sizes_by_hand),
+      cmocka_unit_test(test_scaling_by_hand),
       cmocka_unit_test(test_cost_does_not_fall_beyond_the_last_size),
       cmocka_unit_test(test_hash_follows_what_can_be_drawn),
       cmocka_unit_test(test_hash_of_no_rows),
