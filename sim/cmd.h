@@ -40,7 +40,8 @@ struct cmd {
   int (*run)(const struct cmd_line *line, struct err *e);
 };
 
-extern const struct cmd cmd_run, cmd_sweep, cmd_plot, cmd_export, cmd_show, cmd_list, cmd_params, cmd_init, cmd_check, cmd_calibrate_fit;
+extern const struct cmd cmd_run, cmd_sweep, cmd_plot, cmd_export, cmd_show, cmd_list, cmd_params, cmd_init, cmd_check, cmd_calibrate_fit, cmd_calibrate_scale,
+    cmd_calibrate_show;
 
 /* Options of several commands. */
 extern const struct cmd_option cmd_option_set, cmd_option_seed, cmd_option_reps, cmd_option_backend, cmd_option_json, cmd_option_output, cmd_option_where;
@@ -183,6 +184,12 @@ void listing_begin(struct listing *listing, const struct listing_column *columns
 void listing_text(struct listing *listing, const char *text);
 void listing_number(struct listing *listing, double value);
 void listing_end(struct listing *listing);
+
+/* cmd_platform_file.c: platforms as a command line names them: shipped, or a file by its path ("./mine.csv", "/tmp/mine.csv"). */
+struct cost_platform;
+int platform_file_load(const char *name, struct cost_platform **out, struct err *e) MUST_CHECK;
+/* Writes a new file and loads it; it is kept only if it loads. No file is replaced. */
+int platform_file_save(const char *path, void (*write)(FILE *to, void *arg), void *arg, struct err *e) MUST_CHECK;
 
 /* cmd_params.c: how a parameter is told to a user. buffer: 512 bytes. */
 const char *params_kind(const struct param *row);

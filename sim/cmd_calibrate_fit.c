@@ -4,13 +4,10 @@
 #include "calib/samples.h"
 #include "sim/cmd.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define LENGTH(table) ((int)(sizeof table / sizeof table[0]))
 
@@ -120,39 +117,22 @@ static void write_row(const struct fitted *fitted, const char *source, FILE *to)
   fputc('\n', to);
 }
 
-static void write_platform(const struct fitted *fitted, int count, const struct request *request, FILE *to) {
+/* What becomes a file. */
+struct result {
+  const struct fitted *fitted;
+  int count;
+  const struct request *request;
+};
+
+static void write_platform(FILE *to, void *arg) {
+  const struct result *result = arg;
+  const struct request *request = result->request;
   fprintf(to, "# title: %s\n", request->title);
   if (request->base) fprintf(to, "# base: %s\n", request->base);
   fputs("# note: written by pqnetsim calibrate fit; p 0 and p 1 stand for 0.0005 and 0.999865\n"
         "algorithm,operation,size_bytes,quantiles_ns,energy_nj,kind,source,family,note\n",
       to);
-  for (int i = 0; i < count; i++) write_row(&fitted[i], request->source, to);
-}
-
-/* What was written must load: a base that is not there or a title that breaks the line shows here. */
-static int check_platform(const char *path, struct err *e) {
-  char *folder = strdup(path), *file = strdup(path), *name;
-  if (!folder || !file || asprintf(&name, "./%s", basename(file)) < 0) abort();
-  struct cost_platform *platform = NULL;
-  int status = cost_load(name, dirname(folder), &platform, e);
-  cost_free(platform);
-  if (status) err_add(e, ERR_INPUT, "%s: is not kept, since no scenario could use it; change the samples or the options", path);
-  free(name);
-  free(folder);
-  free(file);
-  return status;
-}
-
-static int save_platform(const char *path, const struct fitted *fitted, int count, const struct request *request, struct err *e) {
-  FILE *to = fopen(path, "wxe");
-  if (!to && errno == EEXIST) return err_add(e, ERR_INPUT, "%s: is there already, and calibrate replaces nothing: choose another -o name, or remove it", path);
-  if (!to) return err_add(e, ERR_INPUT, "%s: cannot be written: %s", path, strerror(errno));
-  write_platform(fitted, count, request, to);
-  bool failed = ferror(to);
-  failed |= fclose(to) != 0;
-  int status = failed ? err_add(e, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno)) : check_platform(path, e);
-  if (status) unlink(path);
-  return status;
+  for (int i = 0; i < result->count; i++) write_row(&result->fitted[i], request->source, to);
 }
 
 static const struct listing_column fit_columns[] = {
@@ -200,7 +180,8 @@ static int fit_samples(const struct samples *samples, const char *to, const stru
     int failed = fit_group(&samples->groups[g], request, &fitted[g], e);
     status = status ? status : failed;
   }
-  if (!status) status = save_platform(to, fitted, samples->group_count, request, e);
+  struct result result = {fitted, samples->group_count, request};
+  if (!status) status = platform_file_save(to, write_platform, &result, e);
   if (!status) print_fits(fitted, samples->group_count, request->json);
   free(fitted);
   return status;

@@ -3,6 +3,7 @@
 #include "models/crypto/cost_line.h"
 
 #include "sim/core/event.h"
+#include "sim/core/units.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -362,4 +363,20 @@ void cost_row_info(const struct cost_platform *platform, int index, struct cost_
       .energy_nj = line->energy_nj,
       .kind = line->kind,
   };
+}
+
+int64_t cost_row_quantile(const struct cost_platform *platform, int index, int64_t p_ppb) {
+  assert(index >= 0 && index < platform->line_count && p_ppb >= 0 && p_ppb <= SHARE_ONE);
+  unsigned __int128 uniform = (((unsigned __int128)p_ppb << 64) + SHARE_ONE / 2) / SHARE_ONE;
+  return cost_line_quantile(platform->lines[index], uniform > UINT64_MAX ? UINT64_MAX : (uint64_t)uniform);
+}
+
+int cost_row_points(const struct cost_platform *platform, int index, int64_t *p_ppb, int64_t *ns) {
+  assert(index >= 0 && index < platform->line_count);
+  const struct cost_line *line = platform->lines[index];
+  for (int i = 0; i < line->count; i++) {
+    p_ppb[i] = line->points[i].p_ppb;
+    ns[i] = line->points[i].ns;
+  }
+  return line->count;
 }

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Platform files that a command reads and writes. */
+#include "models/crypto/cost.h"
+#include "sim/cmd.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A file by its path, wherever it is: cost_load takes names beside a folder. */
+static int load_path(const char *path, struct cost_platform **out, struct err *e) {
+  char *folder = strdup(path), *file = strdup(path), *name;
+  if (!folder || !file || asprintf(&name, "./%s", basename(file)) < 0) abort();
+  int status = cost_load(name, dirname(folder), out, e);
+  free(name);
+  free(folder);
+  free(file);
+  return status;
+}
+
+int platform_file_load(const char *name, struct cost_platform **out, struct err *e) {
+  size_t length = strlen(name);
+  bool path = !strchr(name, ',') && strncmp(name, "./", 2) && (strchr(name, '/') || (length > 4 && !strcmp(name + length - 4, ".csv")));
+  return path ? load_path(name, out, e) : cost_load(name, NULL, out, e);
+}
+
+/* What was written must load: a base that is not there or a title that breaks the line shows here. */
+static int check(const char *path, struct err *e) {
+  struct cost_platform *platform = NULL;
+  int status = load_path(path, &platform, e);
+  cost_free(platform);
+  if (status) err_add(e, ERR_INPUT, "%s: is not kept, since no scenario could use it; change the input or the options", path);
+  return status;
+}
+
+int platform_file_save(const char *path, void (*write)(FILE *to, void *arg), void *arg, struct err *e) {
+  FILE *to = fopen(path, "wxe");
+  if (!to && errno == EEXIST) return err_add(e, ERR_INPUT, "%s: is there already, and calibrate replaces nothing: choose another -o name, or remove it", path);
+  if (!to) return err_add(e, ERR_INPUT, "%s: cannot be written: %s", path, strerror(errno));
+  write(to, arg);
+  bool failed = ferror(to);
+  failed |= fclose(to) != 0;
+  int status = failed ? err_add(e, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno)) : check(path, e);
+  if (status) unlink(path);
+  return status;
+}
