@@ -329,7 +329,10 @@ static void choose_all(const struct scaling *scaling, struct basis *basis) {
   for (int i = 0; i < scaling->kin_count; i++)
     if (serves(scaling, &scaling->kins[i]) && is_arithmetic(scaling->kins[i].first->algorithm)) basis->members[basis->count++] = &scaling->kins[i];
   basis->weak = true;
-  snprintf(basis->from, sizeof basis->from, "geometric mean of all %d anchors", basis->count);
+  if (basis->count == 1)
+    name_members(basis, "the only anchor, ");
+  else
+    snprintf(basis->from, sizeof basis->from, "geometric mean of all %d anchors", basis->count);
 }
 
 /* basis_free afterwards. count and parts_factor are both 0 when there is no anchor at all. */

@@ -25,12 +25,16 @@ static int fill(const struct plot_dots *dots, struct figure *figure) {
   int marks = 0;
   for (int s = 0; s < dots->series_count; s++) {
     struct figure_series *series = &figure->series[figure->series_count++];
-    *series = (struct figure_series){.name = copy(dots->series[s]), .color = s, .values = allocate(dots->row_count, sizeof *series->values)};
+    *series = (struct figure_series){.name = copy(dots->series[s]),
+        .color = s,
+        .values = allocate(dots->row_count, sizeof *series->values),
+        .hollow = allocate(dots->row_count, sizeof *series->hollow)};
     for (int i = 0; i < dots->row_count; i++) {
       const struct plot_dot *dot = &dots->dots[s][i];
       bool line = dot->ns > 0 && dot->low_ns > 0;
-      series->values[series->count++] = (struct figure_value){
-          .x = i, .y = above_zero(dot->ns), .low = line ? (double)dot->low_ns : NAN, .high = line ? (double)dot->high_ns : NAN, .hollow = dot->hollow};
+      series->hollow[i] = dot->hollow;
+      series->values[series->count++] =
+          (struct figure_value){.x = i, .y = above_zero(dot->ns), .low = line ? (double)dot->low_ns : NAN, .high = line ? (double)dot->high_ns : NAN};
       marks += dot->ns > 0;
     }
   }

@@ -50,6 +50,7 @@ void figure_free(struct figure *figure) {
   for (int i = 0; i < figure->series_count; i++) {
     free(figure->series[i].name);
     free(figure->series[i].values);
+    free(figure->series[i].hollow);
   }
   for (int i = 0; i < figure->column_count; i++) free(figure->columns[i]);
   free(figure->series);
@@ -126,7 +127,7 @@ static void put_values(FILE *to, const struct figure *figure, const struct figur
       fputc('\t', to);
     }
     if (figure->kind == FIGURE_DOTS)
-      fprintf(to, "%d", value->hollow);
+      fprintf(to, "%d", series->hollow[i]);
     else
       fprintf(to, "%lld\t%lld", (long long)value->n, (long long)value->failed);
     if (figure->columns) {
@@ -468,7 +469,7 @@ static void put_dot_plots(FILE *to, const struct figure *figure, const char *nam
     put_plot_begin(to, 1, name);
     fprintf(to, " index %d using 2:($1+%s) with points lt %d notitle", s, shift, s + 1);
     bool hollow = false;
-    for (int i = 0; i < series->count; i++) hollow |= series->values[i].hollow && !isnan(series->values[i].y);
+    for (int i = 0; i < series->count; i++) hollow |= series->hollow[i] && !isnan(series->values[i].y);
     if (!hollow) continue;
     put_plot_begin(to, 1, name);
     fprintf(to, " index %d using ($5==1?$2:NaN):($1+%s) with points lt %d lc rgb '#ffffff' ps 0.65 notitle", s, shift, s + 1);

@@ -17,7 +17,6 @@ enum figure_kind { FIGURE_LINE, FIGURE_CDF, FIGURE_BAR, FIGURE_HEATMAP, FIGURE_B
 struct figure_value {
   double x, y, low, high;
   int64_t n, failed;
-  bool hollow; /* dots */
 };
 
 struct figure_series {
@@ -25,6 +24,7 @@ struct figure_series {
   int color; /* of the palette */
   int count;
   struct figure_value *values;
+  bool *hollow; /* dots: of each value */
 };
 
 struct figure {

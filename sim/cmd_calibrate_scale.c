@@ -47,14 +47,16 @@ static const char *algorithm_title(const char *name, const char *operation) {
 
 /* The operations the base states of an algorithm, or the algorithms, for a message. */
 static int unknown_anchor(const char *text, const char *title, const struct scale_rows *base, const char *base_name, struct err *e) {
-  char list[512] = "";
-  const char *last = "";
+  char list[900] = "";
   size_t used = 0;
   for (int i = 0; i < base->count && used < sizeof list; i++) {
-    const char *name = title ? base->rows[i].operation : base->rows[i].algorithm;
-    if ((title && strcmp(base->rows[i].algorithm, title)) || !strcmp(name, last)) continue;
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", name);
-    last = name;
+    const struct scale_row *row = &base->rows[i];
+    bool known = title && strcmp(row->algorithm, title);
+    for (int k = 0; k < i && !known; k++) {
+      const struct scale_row *earlier = &base->rows[k];
+      known = !strcmp(earlier->algorithm, row->algorithm) && (!title || !strcmp(earlier->operation, row->operation));
+    }
+    if (!known) used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", title ? row->operation : row->algorithm);
   }
   if (!*list && title) return unknown_anchor(text, NULL, base, base_name, e);
   return title ? err_add(e, ERR_INPUT, "--anchor: found '%s': %s states of %s: %s", text, base_name, title, list)
@@ -208,7 +210,7 @@ static void warn(const struct request *request, const struct scale_rows *base, c
   int weak = 0;
   char before[256];
   for (int i = 0; i < rows->count; i++) weak += rows->rows[i].weak;
-  snprintf(before, sizeof before, "pqnetsim: warning: %d of %d rows are weak, for want of an anchor that is near kin: ", weak, rows->count);
+  snprintf(before, sizeof before, "pqnetsim: warning: %d of %d rows are weak (no anchor is near kin, or the base itself estimates them): ", weak, rows->count);
   warn_about(rows, is_weak, false, before, "\n");
   warn_about(rows, is_weak_cipher, false, "pqnetsim: warning: ",
       ": processors with and without AES instructions differ by up to a hundred times (epyc-zen5, raspberry-pi4); state an anchor such as "
@@ -330,6 +332,7 @@ static int scale_line(const struct cmd_line *line, struct err *e) {
   const char *source = cmd_text(line, "source", "own");
   if (!request.to && !request.check)
     return err_add(e, ERR_INPUT, "calibrate scale: -o FILE.csv is missing: where the platform goes (or --check, to see how good scaling is)");
+  if (request.title && (!*request.title || strpbrk(request.title, "\r\n"))) return err_add(e, ERR_INPUT, "--title: allowed is one line that is not empty");
   struct cost_sources *sources = NULL;
   struct cost_platform *base = NULL;
   struct scale_rows base_rows = {0}, anchors = {0};

@@ -172,7 +172,7 @@ static int nothing_wanted(struct view *view, struct err *e) {
     for (int k = 0; k < i && !seen; k++) seen = !strcmp(name, of_algorithm ? view->operations[k].operation : view->operations[k].algorithm);
     if (!seen) used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", name);
   }
-  return err_add(e, ERR_INPUT, "calibrate show: no platform named states what is asked for; %s there are: %s", of_algorithm ? "operations" : "algorithms",
+  return err_add(e, ERR_INPUT, "calibrate show: none of these platforms states what is asked for; %s there are: %s", of_algorithm ? "operations" : "algorithms",
       *list ? list : "none");
 }
 
