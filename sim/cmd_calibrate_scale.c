@@ -319,9 +319,10 @@ static int scale(
   struct scale_rows rows = {0};
   int status = scale_platform(base, anchors, &rows, e);
   struct result result = {request, &rows, anchors->count};
+  if (!status && request->check) status = check(request, base, anchors, e);
   if (!status && request->to) status = platform_file_save(request->to, write_platform, &result, e);
   if (!status && request->to) warn(request, base_rows, &rows);
-  if (!status) status = request->check ? check(request, base, anchors, e) : (print_rows(&rows, request->json), 0);
+  if (!status && !request->check) print_rows(&rows, request->json);
   scale_rows_free(&rows);
   return status;
 }

@@ -231,6 +231,7 @@ static void put_cells(const struct view *view, const struct operation *operation
 
 static void print_legend(const struct view *view, const struct cost_sources *sources) {
   fputs("\nmedians; m measured, p published, f fitted, e estimated, a assumed, with the number of the source; x: p5 and p95 over the median\n", stdout);
+  for (int p = 0; p < view->platform_count; p++) printf("%s: %s\n", view->names[p], cost_platform_title(view->platforms[p]));
   for (int i = 0; i < view->source_count; i++) {
     const struct cost_source *source = cost_source_find(sources, view->sources[i]);
     printf("%3d  %s: %s%s%s%s%s\n", i + 1, source->id, source->author, *source->author ? ", " : "", source->title, *source->year ? ", " : "", source->year);
@@ -343,8 +344,10 @@ static int draw(const struct view *view, const char *path, struct err *e) {
     fill_series(view, p, dots[p]);
     series[p] = dots[p];
   }
+  char title[160] = "What an operation takes";
+  if (view->platform_count == 1) snprintf(title, sizeof title, "What an operation takes on %s", view->names[0]);
   const struct plot_dots request = {.out = path,
-      .title = "What an operation takes",
+      .title = title,
       .subtitle = "median; lines from the 5th to the 95th percentile; filled: measured, published or fitted, hollow: estimated or assumed",
       .label = "duration",
       .series_title = "platform",

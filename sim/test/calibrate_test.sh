@@ -75,8 +75,8 @@ call calibrate scale epyc-zen5 --anchors xeon-6242r --check
 test_that 'scale --check' eval 'exits 0 && says "^Each of 31 known values estimated from the others: median error 4.4 %, nine of ten within 10.1 %, worst 13.5 % (RSA-2048 verify)"'
 call calibrate scale epyc-zen5 --anchors xeon-6242r --check --json
 test_that 'scale --check --json' eval 'exits 0 && says "\"median_error_percent\": 4.4, " && [ "$(tail -c 2 "$work/out")" = "}" ]'
-call calibrate scale epyc-zen5 --check --anchor mlkem768.decaps=44us
-test_that 'scale --check of one anchor' ends 2 'leaving one out needs two operations or more'
+call calibrate scale epyc-zen5 --check --anchor mlkem768.decaps=44us -o "$work/absent.csv"
+test_that 'scale --check of one anchor' eval 'ends 2 "leaving one out needs two operations or more" && absent'
 
 refused 'no anchors' '--anchor ALGORITHM.OPERATION=TIME or --anchors FILE.csv is missing' epyc-zen5
 refused 'no such base' "platform 'nowhere' is not shipped" nowhere --anchor mlkem768.decaps=44us
@@ -109,6 +109,7 @@ call calibrate show xeon-6242r epyc-zen5 "$work/router.csv" --algorithm mlkem768
 test_that 'show' exits 0
 test_that 'show: kinds and sources' says '^ML-KEM-768 *decaps *33.1 us p1 *32.3 us m2 *x0.99-1.01 *44.0 us m3'
 test_that 'show: spread' says '^ML-DSA-65 *sign *782 us p1 *x0.42-3.17 '
+test_that 'show: titles' says '^.*/router.csv: My router$'
 test_that 'show: legend' says '^  1  lelegard-pqcbench: Thierry Lelegard, '
 # 157 ns at 1350 B, 411 at 8192: at 4771, half way, 285
 call calibrate show epyc-zen5 --algorithm aes128gcm --operation seal --size 4771
