@@ -6,6 +6,7 @@
  *          cdf        the distribution of every point
  *          heatmap    a statistic over two axes, as colour
  *          breakdown  the mean's parts, stacked, one bar per point
+ *          dots       durations that differ by orders of magnitude, one row per thing, one mark per series
  * Units:   on every axis of the figure. Intervals are 95 %: of a mean by Student's t over replications, of a quantile by
  *          order statistics with as many independent values as there are replications; drawn where there are enough.
  * Output:  FIG.svg|png|pdf, FIG.gp and FIG.dat in the same folder; `gnuplot FIG.gp` in that folder draws it again.
@@ -29,5 +30,18 @@ struct plot_request {
   int where_count;
 };
 int plot_draw(struct store *store, const struct plot_request *request, struct err *e) MUST_CHECK;
+
+/* Nanoseconds, on a logarithmic axis; low and high bound a line through the mark, 0 when there is none. */
+struct plot_dot {
+  int64_t ns, low_ns, high_ns; /* ns 0: no mark */
+  bool hollow;
+};
+struct plot_dots {
+  const char *out, *title, *subtitle, *label, *series_title;
+  int row_count, series_count;
+  const char *const *rows, *const *series; /* names */
+  const struct plot_dot *const *dots;      /* per series, per row */
+};
+int plot_draw_dots(const struct plot_dots *dots, struct err *e) MUST_CHECK;
 
 #endif

@@ -51,6 +51,7 @@ void figure_free(struct figure *figure) {
   for (int i = 0; i < figure->series_count; i++) {
     free(figure->series[i].name);
     free(figure->series[i].values);
+    free(figure->series[i].hollow);
   }
   for (int i = 0; i < figure->column_count; i++) free(figure->columns[i]);
   free(figure->series);
@@ -126,7 +127,10 @@ static void put_values(FILE *to, const struct figure *figure, const struct figur
       put_number(to, numbers[k]);
       fputc('\t', to);
     }
-    fprintf(to, "%lld\t%lld", (long long)value->n, (long long)value->failed);
+    if (figure->kind == FIGURE_DOTS)
+      fprintf(to, "%d", series->hollow[i]);
+    else
+      fprintf(to, "%lld\t%lld", (long long)value->n, (long long)value->failed);
     if (figure->columns) {
       fputc('\t', to);
       put_plain(to, figure->columns[(int)value->x]);
@@ -139,9 +143,10 @@ static void put_series_data(FILE *to, const struct figure *figure) {
   for (int s = 0; s < figure->series_count; s++) {
     fputs(s ? "\n\n# series: " : "# series: ", to);
     put_plain(to, *figure->series[s].name ? figure->series[s].name : "all");
-    fputs(figure->kind == FIGURE_CDF ? "\n# value\tshare\tn\tfailed\n"
-          : figure->columns          ? "\n# position\tvalue\tlow\thigh\tn\tfailed\tname\n"
-                                     : "\n# x\tvalue\tlow\thigh\tn\tfailed\n",
+    fputs(figure->kind == FIGURE_CDF    ? "\n# value\tshare\tn\tfailed\n"
+          : figure->kind == FIGURE_DOTS ? "\n# row\tns\tlow\thigh\thollow\tname\n"
+          : figure->columns             ? "\n# position\tvalue\tlow\thigh\tn\tfailed\tname\n"
+                                        : "\n# x\tvalue\tlow\thigh\tn\tfailed\n",
         to);
     put_values(to, figure, &figure->series[s]);
   }
@@ -239,7 +244,7 @@ static double middle_tone(const struct figure *figure) {
 }
 
 /* 1-2-5 steps while few, decades beyond; written out, since gnuplot labels decades alone, of which a short axis has none. */
-static void put_log_tics(FILE *to, const char *axis, struct range range) {
+static void put_log_tics(FILE *to, const char *axis, struct range range, bool time) {
   static const int steps[] = {1, 2, 5};
   double decades = log10(range.high / range.low);
   int count = 0, used = decades > 2.5 ? 1 : 3;
@@ -248,9 +253,9 @@ static void put_log_tics(FILE *to, const char *axis, struct range range) {
     for (int k = 0; k < used; k++) {
       double value = steps[k] * pow(10, power);
       if (value < range.low * 0.999 || value > range.high * 1.001) continue;
-      char buffer[32];
+      char buffer[32], label[32];
       real_format(value, buffer);
-      fprintf(to, "%s'%s' %s", count++ ? ", " : "", buffer, buffer);
+      fprintf(to, "%s'%s' %s", count++ ? ", " : "", time && value >= 1 ? units_format(UNIT_TIME, (int64_t)(value + 0.5), label) : buffer, buffer);
     }
     for (int k = 2; k < 10 && decades <= 6; k++) {
       double value = k * pow(10, power);
@@ -262,13 +267,14 @@ static void put_log_tics(FILE *to, const char *axis, struct range range) {
   fputs(")\n", to);
 }
 
-static void put_log_axis(FILE *to, const char *axis, struct range range) {
+/* time: nanoseconds, and the labels tell a unit that suits. */
+static void put_log_axis(FILE *to, const char *axis, struct range range, bool time) {
   char low[32], high[32];
   double margin = pow(range.high / range.low, 0.04);
   if (margin < 1.02) margin = 1.02;
   range = (struct range){range.low / margin, range.high * margin};
   fprintf(to, "set logscale %s\nset %srange [%s:%s]\n", axis, axis, real_format(range.low, low), real_format(range.high, high));
-  put_log_tics(to, axis, range);
+  put_log_tics(to, axis, range, time);
 }
 
 /* From zero where zero is near: a bar's length must be its value, and small differences must not look large. */
@@ -286,7 +292,7 @@ static void put_linear_axis(FILE *to, const char *axis, struct range range, bool
 static void put_axis(FILE *to, const char *axis, struct range range, bool logarithmic, bool from_zero) {
   if (!(range.low <= range.high)) return;
   if (logarithmic)
-    put_log_axis(to, axis, range);
+    put_log_axis(to, axis, range, false);
   else
     put_linear_axis(to, axis, range, from_zero);
 }
@@ -380,7 +386,7 @@ static void put_style(FILE *to, const struct figure *figure) {
     int color = figure->series[s].color;
     const char *rgb = figure->kind == FIGURE_BREAKDOWN ? part_palette[color] : palette[color % COLORS];
     /* past the palette's end the dashes tell */
-    fprintf(to, "set linetype %d lc rgb '%s' lw 1.4 pt %d ps 0.7 dt %d\n", s + 1, rgb, points[color % SHAPES],
+    fprintf(to, "set linetype %d lc rgb '%s' lw 1.4 pt %d ps %s dt %d\n", s + 1, rgb, points[color % SHAPES], figure->kind == FIGURE_DOTS ? "1.2" : "0.7",
         figure->kind == FIGURE_BREAKDOWN ? 1 : 1 + color / SHAPES);
   }
 }
@@ -447,6 +453,30 @@ static void put_breakdown_plots(FILE *to, const struct figure *figure, const cha
   fputs(" using 1:2:(strcol(3)) with labels offset 0,0.6 notitle", to);
 }
 
+/* Marks of a row stand one below the other; a white middle makes one hollow, in every shape and with every terminal. */
+static void put_dot_plots(FILE *to, const struct figure *figure, const char *name) {
+  double step = 0.7 / figure->series_count;
+  for (int s = 0; s < figure->series_count; s++) {
+    const struct figure_series *series = &figure->series[s];
+    char shift[32];
+    real_format((s - (figure->series_count - 1) / 2.0) * step, shift);
+    fprintf(to, s ? ", \\\n     " : "plot ");
+    fprintf(to, "keyentry with points lt %d title ", s + 1);
+    quote(to, series->name);
+    if (has_intervals(series)) {
+      put_plot_begin(to, 1, name);
+      fprintf(to, " index %d using 3:($1+%s):($4-$3):(0) with vectors nohead lt %d lw 1.6 dt 1 notitle", s, shift, s + 1);
+    }
+    put_plot_begin(to, 1, name);
+    fprintf(to, " index %d using 2:($1+%s) with points lt %d notitle", s, shift, s + 1);
+    bool hollow = false;
+    for (int i = 0; i < series->count; i++) hollow |= series->hollow[i] && !isnan(series->values[i].y);
+    if (!hollow) continue;
+    put_plot_begin(to, 1, name);
+    fprintf(to, " index %d using ($5==1?$2:NaN):($1+%s) with points lt %d lc rgb '#ffffff' ps 0.65 notitle", s, shift, s + 1);
+  }
+}
+
 static bool any_cell(const struct figure *figure, double dark, bool white) {
   for (int s = 0; s < figure->series_count; s++)
     for (int i = 0; i < figure->series[s].count; i++) {
@@ -482,13 +512,21 @@ static void put_heatmap_axes(FILE *to, const struct figure *figure) {
   quote(to, figure->y_label);
   fputc('\n', to);
   if (figure->y_log)
-    put_log_axis(to, "cb", range);
+    put_log_axis(to, "cb", range, false);
   else {
     char low[32], high[32];
     if (range.low == range.high) range.high += range.low != 0 ? fabs(range.low) : 1;
     fprintf(to, "set cbrange [%s:%s]\n", real_format(range.low, low), real_format(range.high, high));
   }
   free(rows);
+}
+
+static void put_dot_axes(FILE *to, const struct figure *figure) {
+  put_log_axis(to, "x", y_range(figure), true);
+  put_labels(to, "ytics", figure->columns, figure->column_count);
+  fprintf(to, "set yrange [%d.5:-0.5]\nset grid xtics noytics\n", figure->column_count - 1);
+  for (int i = 1; i < figure->column_count; i++)
+    fprintf(to, "set arrow from graph 0, first %d.5 to graph 1, first %d.5 nohead lc rgb '#dddddd' lw 0.5\n", i - 1, i - 1);
 }
 
 static struct range stack_range(const struct figure *figure) {
@@ -507,6 +545,8 @@ static void put_axes(FILE *to, const struct figure *figure) {
   fputc('\n', to);
   if (heatmap)
     put_heatmap_axes(to, figure);
+  else if (figure->kind == FIGURE_DOTS)
+    put_dot_axes(to, figure);
   else if (figure->columns)
     put_columns(to, figure);
   else
@@ -515,7 +555,7 @@ static void put_axes(FILE *to, const struct figure *figure) {
     fputs("set yrange [0:1.02]\n", to);
   else if (figure->kind == FIGURE_BREAKDOWN)
     put_axis(to, "y", stack_range(figure), false, true);
-  else if (!heatmap)
+  else if (!heatmap && figure->kind != FIGURE_DOTS)
     put_axis(to, "y", y_range(figure), figure->y_log, figure->kind == FIGURE_BAR);
 }
 
@@ -526,6 +566,7 @@ static void put_script(FILE *to, const struct figure *figure, const char *name, 
       [FIGURE_BAR] = put_bar_plots,
       [FIGURE_HEATMAP] = put_heatmap_plots,
       [FIGURE_BREAKDOWN] = put_breakdown_plots,
+      [FIGURE_DOTS] = put_dot_plots,
   };
   char *body, *file = strdup(strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
   size_t size;
@@ -546,6 +587,8 @@ static void put_script(FILE *to, const struct figure *figure, const char *name, 
   int format = format_of(path);
   int height = HEIGHT + 22 * (lines > 3 ? lines - 3 : 0);
   if (figure->kind == FIGURE_HEATMAP && figure->series_count > 18) height += 20 * (figure->series_count - 18);
+  int marks = figure->column_count * figure->series_count;
+  if (figure->kind == FIGURE_DOTS && marks > 36) height += 5 * (marks - 36);
   fputs(PLOT_RUN_SCRIPT_LINE "# Draws ", to);
   put_plain(to, file);
   fputs(" from the .dat beside it: run gnuplot on this file in its folder. Change it as you like.\nreset\nset encoding utf8\nset terminal ", to);

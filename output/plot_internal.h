@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum figure_kind { FIGURE_LINE, FIGURE_CDF, FIGURE_BAR, FIGURE_HEATMAP, FIGURE_BREAKDOWN };
+enum figure_kind { FIGURE_LINE, FIGURE_CDF, FIGURE_BAR, FIGURE_HEATMAP, FIGURE_BREAKDOWN, FIGURE_DOTS };
 
 /* x is a position among the columns where the figure has columns. What is missing is NAN and leaves a gap. */
 struct figure_value {
@@ -24,6 +24,7 @@ struct figure_series {
   int color; /* of the palette */
   int count;
   struct figure_value *values;
+  bool *hollow; /* dots: of each value */
 };
 
 struct figure {
@@ -31,7 +32,7 @@ struct figure {
   char *title, *subtitle;
   char *x_label, *y_label, *key_title; /* heatmap: y_label is the colour's, key_title the vertical axis' */
   bool x_log, y_log;
-  int column_count; /* bar, heatmap, breakdown */
+  int column_count; /* bar, heatmap, breakdown; dots: the rows, from the top, and y are nanoseconds along the horizontal axis */
   char **columns;
   int series_count; /* heatmap: its rows; breakdown: the parts, from the bottom */
   struct figure_series *series;

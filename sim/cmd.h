@@ -40,7 +40,8 @@ struct cmd {
   int (*run)(const struct cmd_line *line, struct err *e);
 };
 
-extern const struct cmd cmd_run, cmd_sweep, cmd_plot, cmd_export, cmd_show, cmd_list, cmd_params, cmd_init, cmd_check, cmd_calibrate_fit, cmd_calibrate_import;
+extern const struct cmd cmd_run, cmd_sweep, cmd_plot, cmd_export, cmd_show, cmd_list, cmd_params, cmd_init, cmd_check, cmd_calibrate_fit, cmd_calibrate_import,
+    cmd_calibrate_scale, cmd_calibrate_show;
 
 /* Options of several commands. */
 extern const struct cmd_option cmd_option_set, cmd_option_seed, cmd_option_reps, cmd_option_backend, cmd_option_json, cmd_option_output, cmd_option_where;
@@ -192,8 +193,11 @@ void listing_end(struct listing *listing);
 enum sources_form { SOURCES_TEXT, SOURCES_JSON, SOURCES_BIBTEX };
 int sources_print(enum sources_form form, const char *id, struct err *e) MUST_CHECK;
 
-/* cmd_platform_file.c: files that `calibrate` makes. Nothing existing is replaced; a file that would not load is not kept. */
+/* cmd_platform_file.c: platforms as a command line names them: shipped, or a file by its path ("./mine.csv", "/tmp/mine.csv"). */
+struct cost_platform;
 struct cost_sources;
+int platform_file_load(const char *name, struct cost_platform **out, struct err *e) MUST_CHECK;
+/* Files that `calibrate` makes. Nothing existing is replaced; a file that would not load is not kept. */
 int platform_file_save(const char *path, void (*write)(const void *arg, FILE *to), const void *arg, struct err *e) MUST_CHECK;
 /* The lines before the table (base may be NULL), then the names of all columns. */
 void platform_file_head(FILE *to, const char *title, const char *base, const char *note);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Platform files that a command reads and writes. */
 #include "models/crypto/cost.h"
 #include "sim/cmd.h"
 
@@ -23,17 +24,29 @@ void platform_file_text(FILE *to, const char *text) {
   fputc('"', to);
 }
 
-/* What was written must load: a base that is not there or a title that breaks the line shows here. */
-static int check(const char *path, struct err *e) {
+/* A file by its path, wherever it is: cost_load takes names beside a folder. */
+static int load_path(const char *path, struct cost_platform **out, struct err *e) {
   char *folder = strdup(path), *file = strdup(path), *name;
   if (!folder || !file || asprintf(&name, "./%s", basename(file)) < 0) abort();
-  struct cost_platform *platform = NULL;
-  int status = cost_load(name, dirname(folder), &platform, e);
-  cost_free(platform);
-  if (status) err_add(e, ERR_INPUT, "%s: is not kept, since no scenario could use it; change what it was made from, or the options", path);
+  int status = cost_load(name, dirname(folder), out, e);
   free(name);
   free(folder);
   free(file);
+  return status;
+}
+
+int platform_file_load(const char *name, struct cost_platform **out, struct err *e) {
+  size_t length = strlen(name);
+  bool path = !strchr(name, ',') && strncmp(name, "./", 2) && (strchr(name, '/') || (length > 4 && !strcmp(name + length - 4, ".csv")));
+  return path ? load_path(name, out, e) : cost_load(name, NULL, out, e);
+}
+
+/* What was written must load: a base that is not there or a title that breaks the line shows here. */
+static int check(const char *path, struct err *e) {
+  struct cost_platform *platform = NULL;
+  int status = load_path(path, &platform, e);
+  cost_free(platform);
+  if (status) err_add(e, ERR_INPUT, "%s: is not kept, since no scenario could use it; change the input or the options", path);
   return status;
 }
 

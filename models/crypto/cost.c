@@ -3,6 +3,7 @@
 #include "models/crypto/cost_line.h"
 
 #include "sim/core/event.h"
+#include "sim/core/units.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -449,4 +450,20 @@ void cost_scale(struct cost_platform *platform, const struct cost_scaling *scali
     for (int i = 0; i < row->count; i++) cost_line_scale(row->sizes[i], meant ? scaling->num : 1, meant ? scaling->den : 1);
   }
   platform->hash = hash_rows(platform);
+}
+
+int64_t cost_row_quantile(const struct cost_platform *platform, int index, int64_t p_ppb) {
+  assert(index >= 0 && index < platform->line_count && p_ppb >= 0 && p_ppb <= SHARE_ONE);
+  unsigned __int128 uniform = (((unsigned __int128)p_ppb << 64) + SHARE_ONE / 2) / SHARE_ONE;
+  return cost_line_quantile(platform->lines[index], uniform > UINT64_MAX ? UINT64_MAX : (uint64_t)uniform);
+}
+
+int cost_row_points(const struct cost_platform *platform, int index, int64_t *p_ppb, int64_t *ns) {
+  assert(index >= 0 && index < platform->line_count);
+  const struct cost_line *line = platform->lines[index];
+  for (int i = 0; i < line->count; i++) {
+    p_ppb[i] = line->points[i].p_ppb;
+    ns[i] = line->points[i].ns;
+  }
+  return line->count;
 }

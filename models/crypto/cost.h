@@ -78,6 +78,13 @@ struct cost_row_info {
 };
 int cost_row_count(const struct cost_platform *platform);
 void cost_row_info(const struct cost_platform *platform, int index, struct cost_row_info *out);
+/* Of the same rows: the duration at a probability in parts per billion, and the points the file states (p 0 alone: a
+ * constant). p_ppb, ns: room for COST_POINTS_MAX. Returns how many there are. */
+int64_t cost_row_quantile(const struct cost_platform *platform, int index, int64_t p_ppb);
+enum { COST_POINTS_MAX = 64 };
+int cost_row_points(const struct cost_platform *platform, int index, int64_t *p_ppb, int64_t *ns);
+/* No row is longer than a day: that is a slip of units. */
+#define COST_NS_MAX (INT64_C(86400) * 1000000000)
 
 /* An operation with all its sizes, as cost_find gives it, in its order. */
 struct cost_operation {

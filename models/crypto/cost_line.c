@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS_MAX = 64, SCALE_MAX = 1000 };
-#define NS_MAX (INT64_C(86400) * 1000000000) /* a day: longer is a slip of units */
+enum { SCALE_MAX = 1000 };
 #define SIZE_LIMIT (INT64_C(1) << 40)
 #define NJ_MAX (INT64_C(1) << 53)
 
@@ -126,14 +125,14 @@ static int read_pairs(const char *text, struct cost_point *points, const struct 
   const char *p = text;
   int n = 0;
   while (*(p += strspn(p, " "))) {
-    if (n == POINTS_MAX) {
-      err_add(at->e, ERR_INPUT, "%s:%d: column quantiles_ns: holds more than %d pairs", at->csv->path, at->line, POINTS_MAX);
+    if (n == COST_POINTS_MAX) {
+      err_add(at->e, ERR_INPUT, "%s:%d: column quantiles_ns: holds more than %d pairs", at->csv->path, at->line, COST_POINTS_MAX);
       return 0;
     }
     struct cost_point *point = &points[n++];
     bool ok = read_probability(&p, &point->p_ppb) && *p == ':';
     p += ok;
-    if (!ok || !read_whole(&p, NS_MAX, &point->ns) || !strchr(" ", *p)) {
+    if (!ok || !read_whole(&p, COST_NS_MAX, &point->ns) || !strchr(" ", *p)) {
       refuse(at, QUANTILES, text, QUANTILES_ALLOWED ", each at most 86400 s");
       return 0;
     }
@@ -150,10 +149,10 @@ static int read_pairs(const char *text, struct cost_point *points, const struct 
 }
 
 static void read_quantiles(const char *text, struct cost_line *line, const struct place *at) {
-  struct cost_point points[POINTS_MAX];
+  struct cost_point points[COST_POINTS_MAX];
   const char *p = text;
   int n;
-  if (read_whole(&p, NS_MAX, &points[0].ns) && !*p) {
+  if (read_whole(&p, COST_NS_MAX, &points[0].ns) && !*p) {
     points[0].p_ppb = 0;
     n = 1;
   } else {

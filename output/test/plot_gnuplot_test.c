@@ -108,6 +108,36 @@ static void odd_texts(void **state) {
   free(svg);
 }
 
+/* Nanoseconds with labels that carry a unit; the hollow series alone gets white middles; what is missing leaves a gap. */
+static void dots(void **state) {
+  (void)state;
+  struct figure figure = plain();
+  char *rows[] = {"keygen", "100 % sign"};
+  struct figure_value filled[] = {{0, 2e4, NAN, NAN, 0, 0}, {1, 5e6, 1e6, 9e6, 0, 0}};
+  struct figure_value hollow[] = {{0, 7e2, NAN, NAN, 0, 0}, {1, NAN, NAN, NAN, 0, 0}};
+  bool none[] = {false, false}, first[] = {true, false};
+  struct figure_series series[] = {
+      {.name = "a", .count = 2, .values = filled, .hollow = none}, {.name = "b's", .color = 1, .count = 2, .values = hollow, .hollow = first}};
+  figure.kind = FIGURE_DOTS;
+  figure.y_log = true;
+  figure.columns = rows;
+  figure.column_count = 2;
+  figure.series = series;
+  figure.series_count = 2;
+  char *script = draw(figure, "dots.svg"), *data = read_file("dots.dat");
+  has(script, "'10us' 10000, ");
+  has(script, "'1ms' 1000000, ");
+  has(script, "set ytics ('keygen' 0, '100 %% sign' 1)");
+  has(script, "index 0 using 3:($1+-0.175):($4-$3):(0) with vectors");
+  has(script, "index 1 using ($5==1?$2:NaN)");
+  assert_null(strstr(script, "index 0 using ($5==1?$2:NaN)"));
+  assert_null(strstr(script, "index 1 using 3:"));
+  has(data, "1\t5000000\t1000000\t9000000\t0\t100 % sign\n");
+  has(data, "0\t700\tNaN\tNaN\t1\tkeygen\n");
+  free(script);
+  free(data);
+}
+
 static void log_axes(void **state) {
   (void)state;
   struct figure figure = plain();
@@ -254,6 +284,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(odd_names),
       cmocka_unit_test(odd_texts),
+      cmocka_unit_test(dots),
       cmocka_unit_test(log_axes),
       cmocka_unit_test(linear_axes),
       cmocka_unit_test(long_words),

@@ -64,14 +64,14 @@ call --version
 test_that '--version' says '^pqnetsim [0-9][0-9.]*$'
 call swep
 test_that 'unknown command' ends 2 "unknown command 'swep'; did you mean 'sweep'?"
-for command in run sweep plot export show list params init check 'calibrate fit' 'calibrate import'; do
+for command in run sweep plot export show list params init check 'calibrate fit' 'calibrate import' 'calibrate scale' 'calibrate show'; do
   call $command --help
   test_that "$command --help has examples" says "^  pqnetsim $command "
   test_that "$command --help is no error" exits 0
   call $command --no-such-option
   test_that "$command refuses unknown options" exits 2
 done
-for command in run sweep plot export show list init check calibrate 'calibrate fit' 'calibrate import'; do
+for command in run sweep plot export show list init check calibrate 'calibrate fit' 'calibrate import' 'calibrate scale' 'calibrate show'; do
   call $command
   test_that "$command needs its argument" ends 2 'is missing'
 done

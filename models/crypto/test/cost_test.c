@@ -264,6 +264,26 @@ static void test_hash_of_no_rows(void **state) {
   assert_true(hash_of(HEAD) == UINT64_C(0xcbf29ce484222325));
 }
 
+/* Straight lines: half way from 100 to 300 at p 0.25, 10 % of the way from 300 to 800 at p 0.55. */
+static void test_points_and_quantiles_of_a_row(void **state) {
+  (void)state;
+  struct cost_platform *platform = load_text("# title: t\nalgorithm,operation,quantiles_ns,kind,source,note\n"
+                                             "ML-KEM-768,keygen,0:100 0.5:300 1:800,measured,own,x\n"
+                                             "ML-KEM-768,decaps,7,measured,own,x\n");
+  int64_t p_ppb[COST_POINTS_MAX], ns[COST_POINTS_MAX];
+  assert_int_equal(cost_row_points(platform, 0, p_ppb, ns), 3);
+  assert_int_equal(p_ppb[1], 500000000);
+  assert_int_equal(ns[2], 800);
+  assert_int_equal(cost_row_quantile(platform, 0, 0), 100);
+  assert_int_equal(cost_row_quantile(platform, 0, 250000000), 200);
+  assert_int_equal(cost_row_quantile(platform, 0, 550000000), 350);
+  assert_int_equal(cost_row_quantile(platform, 0, 1000000000), 800);
+  assert_int_equal(cost_row_points(platform, 1, p_ppb, ns), 1);
+  assert_int_equal(p_ppb[0], 0);
+  assert_int_equal(cost_row_quantile(platform, 1, 950000000), 7);
+  cost_free(platform);
+}
+
 static void test_every_shipped_platform_loads(void **state) {
   (void)state;
   char **names;
@@ -406,6 +426,7 @@ int main(void) {
       cmocka_unit_test(test_cost_does_not_fall_beyond_the_last_size),
       cmocka_unit_test(test_hash_follows_what_can_be_drawn),
       cmocka_unit_test(test_hash_of_no_rows),
+      cmocka_unit_test(test_points_and_quantiles_of_a_row),
       cmocka_unit_test(test_every_shipped_platform_loads),
       cmocka_unit_test(test_every_shipped_draw_is_monotone),
       cmocka_unit_test(test_means_agree_with_the_measured_ones),
