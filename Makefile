@@ -29,8 +29,8 @@ RUN = $(addprefix sim/run/,arena.o axes.o digest.o load.o names.o pool.o problem
   sweep.o utf8.o value.o yaml.o)
 OUTPUT = $(addprefix output/,grid.o json.o metric_json.o plot.o plot_gnuplot.o plot_run.o schema.o stats.o store.o \
   store_extend.o store_file.o store_read.o store_study.o table_export.o table_run.o table_show.o table_where.o)
-CALIB = $(addprefix calib/,fit.o samples.o)
-CMD = $(addprefix sim/,main.o cmd_calibrate_fit.o cmd_columns.o cmd_estimate.o cmd_execute.o cmd_folders.o cmd_init.o cmd_list.o cmd_listing.o \
+CALIB = $(addprefix calib/,clock.o fit.o host.o measure.o operations.o operations_data.o operations_keys.o samples.o)
+CMD = $(addprefix sim/,main.o cmd_calibrate_fit.o cmd_calibrate_measure.o cmd_calibrate_student.o cmd_measure.o cmd_columns.o cmd_estimate.o cmd_execute.o cmd_folders.o cmd_init.o cmd_list.o cmd_listing.o \
   cmd_options.o cmd_params.o cmd_plot.o cmd_progress.o cmd_require.o cmd_run.o cmd_study.o cmd_sweep.o)
 
 PQNETSIM = $(addprefix build/,$(CORE) $(NET) sim/net/net_native.o $(MODELS) $(WORKER) $(RUN) $(OUTPUT) $(CALIB) $(CMD))
@@ -71,7 +71,7 @@ build/%.o: %.cc config.mk Makefile
 	$(Q)$(CXX) $(CXX_FLAGS) $(CPP_FLAGS) $(NS3_CFLAGS) -c -o $@ $<
 
 build/sim/run/%.o: LIB_CFLAGS = $(YAML_CFLAGS) $(CRYPTO_CFLAGS)
-build/calib/fit.o: LIB_CFLAGS = $(GSL_CFLAGS)
+build/calib/%.o: LIB_CFLAGS = $(GSL_CFLAGS) $(CRYPTO_CFLAGS)
 build/output/%.o: LIB_CFLAGS = $(SQLITE_CFLAGS) $(GSL_CFLAGS)
 build/%_test.o: LIB_CFLAGS = $(CMOCKA_CFLAGS) $(SQLITE_CFLAGS)
 
