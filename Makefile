@@ -45,7 +45,7 @@ C_TESTS = $(filter-out $(NS3_TESTS),$(TESTS))
 RUN_TESTS = $(C_TESTS) $(if $(filter 1,$(HAVE_NS3)),$(NS3_TESTS))
 TEST_SCRIPTS = $(wildcard $(foreach d,calib output models/* sim sim/*,$(d)/test/*_test.sh))
 
-BENCHES = build/sim/core/test/event_bench build/output/test/store_bench $(if $(filter 1,$(HAVE_NS3)),build/sim/net/test/ns3_hold_bench)
+BENCHES = build/calib/test/speed_bench build/sim/core/test/event_bench build/output/test/store_bench $(if $(filter 1,$(HAVE_NS3)),build/sim/net/test/ns3_hold_bench)
 
 Q = $(if $(V),,@)
 
@@ -95,6 +95,10 @@ build/sim/core/test/event_bench: build/sim/core/test/event_bench.o build/sim/cor
 build/output/test/store_bench: build/output/test/store_bench.o $(addprefix build/,$(OUTPUT) $(CORE))
 	@echo "  LINK   $@"
 	$(Q)$(CC) $(LINK_FLAGS) -o $@ $^ $(SQLITE_LIBS) $(GSL_LIBS)
+
+build/calib/test/speed_bench: $(addprefix build/calib/,test/speed_bench.o clock.o fit.o measure.o operations.o operations_data.o operations_keys.o)
+	@echo "  LINK   $@"
+	$(Q)$(CC) $(LINK_FLAGS) -o $@ $^ $(CRYPTO_LIBS) $(GSL_LIBS)
 
 build/sim/net/test/ns3_hold_bench: build/sim/net/test/ns3_hold_bench.o
 	@echo "  LINK   $@"

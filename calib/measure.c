@@ -95,7 +95,7 @@ unsigned measure_judge(const struct measure_evidence *evidence, char text[MEASUR
   }
   if (is_throttled(evidence, &first, &last)) {
     faults |= MEASURE_THROTTLED;
-    snprintf(sentence, sizeof sentence, "the median of the last quarter, %.5g ns, is %+.0f %% off the first, %.5g ns: the processor changed its speed", last,
+    snprintf(sentence, sizeof sentence, "the median of the last quarter, %.0f ns, is %+.0f %% off the first, %.0f ns: the processor changed its speed", last,
         100 * (last / first - 1), first);
     say(text, sentence);
   }

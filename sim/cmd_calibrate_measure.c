@@ -252,10 +252,11 @@ static int report(const struct session *session, const struct request *request, 
     err_add(e, ERR_INPUT, "%s can do none of the operations asked for: nothing is measured, and nothing written", operation_library());
     return 0;
   }
-  char end[320];
-  snprintf(end, sizeof end, request->keep ? "; written all the same, and marked in its note" : "; left out of %.200s%s; --keep writes it", request->to,
-      request->base ? ", where the base answers if it can" : "");
-  int bad = session_tell_faults(session, end);
+  int bad = session_tell_faults(session, request->keep ? "; written all the same, and marked in its note" : "; left out, --keep would write it");
+  if (bad && !request->keep)
+    fprintf(stderr,
+        "pqnetsim: what is left out of %s is answered by %s an operation's other sizes; where there is neither, a scenario that needs it does not run\n",
+        request->to, request->base ? "the base or by" : "a base (--base) or by");
   if (!save_all(session, request, e)) print_session(session, json);
   return bad;
 }
