@@ -71,7 +71,8 @@ build/%.o: %.cc config.mk Makefile
 	$(Q)$(CXX) $(CXX_FLAGS) $(CPP_FLAGS) $(NS3_CFLAGS) -c -o $@ $<
 
 build/sim/run/%.o: LIB_CFLAGS = $(YAML_CFLAGS) $(CRYPTO_CFLAGS)
-build/calib/%.o: LIB_CFLAGS = $(GSL_CFLAGS) $(CRYPTO_CFLAGS)
+build/calib/fit.o: LIB_CFLAGS = $(GSL_CFLAGS)
+build/calib/operations%.o build/calib/test/speed_bench.o: LIB_CFLAGS = $(CRYPTO_CFLAGS)
 build/output/%.o: LIB_CFLAGS = $(SQLITE_CFLAGS) $(GSL_CFLAGS)
 build/%_test.o: LIB_CFLAGS = $(CMOCKA_CFLAGS) $(SQLITE_CFLAGS)
 

@@ -261,6 +261,17 @@ static int report(const struct session *session, const struct request *request, 
   return bad;
 }
 
+/* All that is wrong is told. base: loaded if there is one. */
+static int check_request(const struct request *request, struct cost_platform **base, struct err *e) {
+  int before = e->count;
+  (void)!check_target(request->to, e);
+  if (request->raw) (void)!check_target(request->raw, e);
+  if (request->base) (void)!cost_load(request->base, NULL, base, e);
+  if (request->title && (!*request->title || strpbrk(request->title, "\r\n")))
+    err_add(e, ERR_INPUT, "--title: found '%s', allowed a text of one line", request->title);
+  return e->count > before ? (int)e->code : 0;
+}
+
 static int measure(const struct cmd_line *line, const struct request *request, struct err *e) {
   int count, used = 0, bad = 0;
   const struct operation *table = operation_table(&count);
@@ -271,11 +282,7 @@ static int measure(const struct cmd_line *line, const struct request *request, s
   int status = choose(cmd_text(line, "ops", NULL), table, count, chosen, e);
   for (int i = 0; i < count; i++)
     if (chosen[i]) operations[used++] = &table[i];
-  int failed = check_target(request->to, e);
-  status = status ? status : failed;
-  if (request->raw) failed = check_target(request->raw, e);
-  status = status ? status : failed;
-  if (request->base) failed = cost_load(request->base, NULL, &base, e);
+  int failed = check_request(request, &base, e);
   status = status ? status : failed;
   if (!status) {
     struct session session;

@@ -75,6 +75,8 @@ measure -o "$work/c.csv" --ops X25519 --core 4095
 test_that 'a core that is not there' ends 2 '^--core: found 4095, allowed the cores'
 measure -o "$work/c.csv" --ops X25519 --base no-such
 test_that 'a base that is not there' ends 2 'no-such'
+measure -o "$work/c.csv" --ops X25519 --title ''
+test_that 'no title' ends 2 '^--title: found'
 measure -o "$work/c.csv" --samples 0
 test_that 'no samples' ends 2 'allowed whole numbers from 1'
 test_that 'no mistake leaves a file' eval '[ ! -e "$work/c.csv" ]'
