@@ -29,10 +29,10 @@ RUN = $(addprefix sim/run/,arena.o axes.o digest.o load.o names.o pool.o problem
   sweep.o utf8.o value.o yaml.o)
 OUTPUT = $(addprefix output/,grid.o json.o metric_json.o plot.o plot_dots.o plot_gnuplot.o plot_run.o schema.o stats.o store.o \
   store_extend.o store_file.o store_read.o store_study.o table_export.o table_run.o table_show.o table_where.o)
-CALIB = $(addprefix calib/,fit.o import.o samples.o scale.o scale_rows.o)
-CMD = $(addprefix sim/,main.o cmd_calibrate_fit.o cmd_calibrate_import.o cmd_calibrate_scale.o cmd_calibrate_show.o cmd_columns.o cmd_estimate.o \
-  cmd_execute.o cmd_folders.o cmd_init.o cmd_list.o cmd_listing.o cmd_options.o cmd_params.o cmd_platform_file.o cmd_plot.o cmd_progress.o \
-  cmd_require.o cmd_run.o cmd_sensitivity.o cmd_sources.o cmd_study.o cmd_sweep.o)
+CALIB = $(addprefix calib/,clock.o fit.o host.o import.o measure.o operations.o operations_data.o operations_keys.o samples.o scale.o scale_rows.o)
+CMD = $(addprefix sim/,main.o cmd_calibrate_fit.o cmd_calibrate_import.o cmd_calibrate_measure.o cmd_calibrate_scale.o cmd_calibrate_show.o \
+  cmd_calibrate_student.o cmd_columns.o cmd_estimate.o cmd_execute.o cmd_folders.o cmd_init.o cmd_list.o cmd_listing.o cmd_measure.o cmd_options.o \
+  cmd_params.o cmd_platform_file.o cmd_plot.o cmd_progress.o cmd_require.o cmd_run.o cmd_sensitivity.o cmd_sources.o cmd_study.o cmd_sweep.o)
 
 PQNETSIM = $(addprefix build/,$(CORE) $(NET) sim/net/net_native.o $(MODELS) $(WORKER) $(RUN) $(OUTPUT) $(CALIB) $(CMD))
 PQNETSIM_NS3 = $(addprefix build/,$(CORE) $(NET) sim/net/net_ns3.o sim/net/ns3_main.o $(MODELS) $(WORKER))
@@ -46,7 +46,7 @@ C_TESTS = $(filter-out $(NS3_TESTS),$(TESTS))
 RUN_TESTS = $(C_TESTS) $(if $(filter 1,$(HAVE_NS3)),$(NS3_TESTS))
 TEST_SCRIPTS = $(wildcard $(foreach d,calib output models/* sim sim/*,$(d)/test/*_test.sh))
 
-BENCHES = build/sim/core/test/event_bench build/output/test/store_bench $(if $(filter 1,$(HAVE_NS3)),build/sim/net/test/ns3_hold_bench)
+BENCHES = build/calib/test/speed_bench build/sim/core/test/event_bench build/output/test/store_bench $(if $(filter 1,$(HAVE_NS3)),build/sim/net/test/ns3_hold_bench)
 
 Q = $(if $(V),,@)
 
@@ -73,6 +73,7 @@ build/%.o: %.cc config.mk Makefile
 
 build/sim/run/%.o: LIB_CFLAGS = $(YAML_CFLAGS) $(CRYPTO_CFLAGS)
 build/calib/fit.o: LIB_CFLAGS = $(GSL_CFLAGS)
+build/calib/operations%.o build/calib/test/speed_bench.o: LIB_CFLAGS = $(CRYPTO_CFLAGS)
 build/output/%.o: LIB_CFLAGS = $(SQLITE_CFLAGS) $(GSL_CFLAGS)
 build/%_test.o: LIB_CFLAGS = $(CMOCKA_CFLAGS) $(SQLITE_CFLAGS)
 
@@ -96,6 +97,10 @@ build/sim/core/test/event_bench: build/sim/core/test/event_bench.o build/sim/cor
 build/output/test/store_bench: build/output/test/store_bench.o $(addprefix build/,$(OUTPUT) $(CORE))
 	@echo "  LINK   $@"
 	$(Q)$(CC) $(LINK_FLAGS) -o $@ $^ $(SQLITE_LIBS) $(GSL_LIBS)
+
+build/calib/test/speed_bench: $(addprefix build/calib/,test/speed_bench.o clock.o fit.o measure.o operations.o operations_data.o operations_keys.o)
+	@echo "  LINK   $@"
+	$(Q)$(CC) $(LINK_FLAGS) -o $@ $^ $(CRYPTO_LIBS) $(GSL_LIBS)
 
 build/sim/net/test/ns3_hold_bench: build/sim/net/test/ns3_hold_bench.o
 	@echo "  LINK   $@"

@@ -41,7 +41,7 @@ struct cmd {
 };
 
 extern const struct cmd cmd_run, cmd_sweep, cmd_plot, cmd_export, cmd_show, cmd_list, cmd_params, cmd_init, cmd_check, cmd_calibrate_fit, cmd_calibrate_import,
-    cmd_calibrate_scale, cmd_calibrate_show;
+    cmd_calibrate_measure, cmd_calibrate_scale, cmd_calibrate_show;
 
 /* Options of several commands. */
 extern const struct cmd_option cmd_option_set, cmd_option_seed, cmd_option_reps, cmd_option_backend, cmd_option_json, cmd_option_output, cmd_option_where;

@@ -133,8 +133,8 @@ static void leave_one_out(void **state) {
     const char *platform;
     int rows;
     double median, p90, worst; /* % */
-  } known[] = {{"xeon-6242r", 31, 4.3, 10.1, 13.5}, {"raspberry-pi4", 34, 8.0, 30.3, 43.4}, {"raspberry-pi3", 34, 5.6, 25.9, 192.2},
-      {"cortex-m4-64mhz-clean", 22, 29.6, 46.6, 86.9}};
+  } known[] = {{"xeon-6242r", 31, 4.3, 10.1, 13.5}, {"raspberry-pi4", 34, 7.7, 30.3, 43.4}, {"raspberry-pi3", 34, 5.6, 25.6, 192.2},
+      {"cortex-m4-64mhz-clean", 22, 29.6, 46.5, 86.9}};
   struct cost_platform *base = load("epyc-zen5");
   for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
     struct cost_platform *platform = load(known[k].platform);

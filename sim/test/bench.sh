@@ -82,3 +82,5 @@ printf 'a node of a storm: of 1,000 %s, of 100,000 %s us\n' "$(column 1 | spread
 printf 'a node of 100,000 against one of 1,000: %s\n' "$(awk '{ print $2 / $1 }' "$log" | spread %.2fx)"
 printf 'store: '
 build/output/test/store_bench 20000 10 "$work/study.db"
+echo 'calibrate measure against openssl speed:'
+calib/test/speed_bench.sh "$rounds" || [ $? = 77 ]

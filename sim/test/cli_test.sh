@@ -64,7 +64,7 @@ call --version
 test_that '--version' says '^pqnetsim [0-9][0-9.]*$'
 call swep
 test_that 'unknown command' ends 2 "unknown command 'swep'; did you mean 'sweep'?"
-for command in run sweep plot export show list params init check 'calibrate fit' 'calibrate import' 'calibrate scale' 'calibrate show'; do
+for command in run sweep plot export show list params init check 'calibrate fit' 'calibrate import' 'calibrate measure' 'calibrate scale' 'calibrate show'; do
   call $command --help
   test_that "$command --help has examples" says "^  pqnetsim $command "
   test_that "$command --help is no error" exits 0
