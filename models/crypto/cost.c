@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "models/crypto/cost.h"
 #include "models/crypto/cost_line.h"
+#include "models/crypto/cost_name.h"
 
 #include "sim/core/event.h"
 
@@ -24,7 +25,8 @@ struct level {
 };
 
 struct cost_platform {
-  struct level levels[LEVELS_MAX]; /* own file first, then its base, the base's base, ... */
+  char *name;
+  struct level *levels; /* for each part, then for the base: own file first, then its base, the base's base, ... */
   int level_count;
   const char *title;
   struct cost_line **lines;  /* file order */
@@ -59,10 +61,19 @@ struct loading {
   struct cost_platform *platform;
   struct cost_sources *sources;
   struct err *e;
+  int chain;                         /* first level of the file being read and its bases */
+  const struct cost_name_part *part; /* whose rows alone are taken; NULL: all */
+  bool stated;                       /* the chain states what the part asks for */
 };
 
+/* What the part being read asks for. */
+static bool is_wanted(const struct loading *load, const struct cost_line *line) {
+  const struct cost_name_part *part = load->part;
+  return !part || (strcmp(part->operation, line->operation) == 0 && (!part->algorithm || strcmp(part->algorithm, line->algorithm) == 0));
+}
+
 /* Takes the rows of a level, except operations that the levels before it state themselves. */
-static void add_level_rows(const struct loading *load, const struct level *level) {
+static void add_level_rows(struct loading *load, const struct level *level) {
   struct cost_platform *platform = load->platform;
   const struct csv *csv = level->csv;
   int earlier = platform->line_count;
@@ -70,7 +81,8 @@ static void add_level_rows(const struct loading *load, const struct level *level
   if (!platform->lines) abort();
   for (int i = 0; i < csv->row_count; i++) {
     struct cost_line *line = cost_line_read(csv, &csv->rows[i], level->name, load->sources, load->e);
-    bool own = true;
+    bool own = is_wanted(load, line);
+    load->stated |= own;
     for (int k = 0; k < earlier && own; k++) own = compare_operation(platform->lines[k], line) != 0;
     if (own)
       platform->lines[platform->line_count++] = line;
@@ -179,14 +191,14 @@ static char *platform_path(const char *name, const char *base_dir, const char *a
 }
 
 /* Reads one level; *base is the name of the next, NULL at the end. */
-static int add_level(const struct loading *load, const char *name, const char *base_dir, const char *asked_by, const char **base) {
+static int add_level(struct loading *load, const char *name, const char *base_dir, const char *asked_by, const char **base) {
   struct cost_platform *platform = load->platform;
   struct err *e = load->e;
-  if (platform->level_count == LEVELS_MAX)
+  if (platform->level_count - load->chain == LEVELS_MAX)
     return err_add(e, ERR_INPUT, "%sbase '%s' is the %dth level; a platform has at most %d", asked_by, name, LEVELS_MAX + 1, LEVELS_MAX);
   char *path = platform_path(name, base_dir, asked_by, e);
   if (!path) return ERR_INPUT;
-  for (int i = 0; i < platform->level_count; i++)
+  for (int i = load->chain; i < platform->level_count; i++)
     if (strcmp(platform->levels[i].csv->path, path) == 0) {
       free(path);
       return err_add(e, ERR_INPUT, "%sbase '%s' leads back to a platform that inherits from this one", asked_by, name);
@@ -195,13 +207,15 @@ static int add_level(const struct loading *load, const char *name, const char *b
   int code = csv_read(path, cost_line_columns, COST_LINE_COLUMNS, &csv, e);
   free(path);
   if (!csv) return code;
+  platform->levels = reallocarray(platform->levels, (size_t)platform->level_count + 1, sizeof *platform->levels);
+  if (!platform->levels) abort();
   struct level *level = &platform->levels[platform->level_count++];
   *level = (struct level){csv, strdup(name)};
   if (!level->name) abort();
   const char *title = NULL;
   *base = NULL;
   read_remarks(csv, &title, base, e);
-  if (!platform->title) platform->title = title;
+  if (!platform->title && !load->part) platform->title = title;
   add_level_rows(load, level);
   return 0;
 }
@@ -244,7 +258,7 @@ static char *folder_of(const char *path) {
 }
 
 /* The base of the last level, and its base, and so on. */
-static int add_bases(const struct loading *load, const char *base) {
+static int add_bases(struct loading *load, const char *base) {
   int code = 0;
   while (!code && base) {
     const char *path = load->platform->levels[load->platform->level_count - 1].csv->path;
@@ -257,16 +271,67 @@ static int add_bases(const struct loading *load, const char *base) {
   return code;
 }
 
+/* A file and its bases. */
+static int add_chain(struct loading *load, const char *name, const char *base_dir) {
+  const char *base = NULL;
+  load->chain = load->platform->level_count;
+  load->stated = false;
+  int code = add_level(load, name, base_dir, "", &base);
+  return code ? code : add_bases(load, base);
+}
+
+/* "keygen, sign": what the chain states, for a message. */
+static void stated_operations(const struct loading *load, char *out, size_t size) {
+  size_t used = 0;
+  out[0] = '\0';
+  for (const char *const *operation = cost_operations; *operation; operation++) {
+    bool stated = false;
+    for (int l = load->chain; l < load->platform->level_count && !stated; l++) {
+      const struct csv *csv = load->platform->levels[l].csv;
+      for (int i = 0; i < csv->row_count && !stated; i++) stated = cost_line_has_operation(&csv->rows[i], *operation);
+    }
+    if (stated && used < size) used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "", *operation);
+  }
+}
+
+static int add_part(struct loading *load, const struct cost_name_part *part, const char *base_dir) {
+  load->part = part;
+  int before = load->e->count, code = add_chain(load, part->platform, base_dir);
+  load->part = NULL;
+  if (code || load->stated || load->e->count > before) return code;
+  char stated[512];
+  stated_operations(load, stated, sizeof stated);
+  const char *subject = part->algorithm ? part->algorithm : "any algorithm";
+  return err_add(load->e, ERR_INPUT, "%s: platform %s does not state %s of %s; the operations it states are %s", part->key, part->platform, part->operation,
+      subject, *stated ? stated : "none");
+}
+
+/* Parts before the base, and those of one algorithm before those of all: what comes first holds. */
+static int add_all(struct loading *load, const struct cost_name *name, const char *base_dir) {
+  int code = 0;
+  for (int general = 0; general < 2; general++)
+    for (int i = 0; i < name->part_count && !code; i++)
+      if ((name->parts[i].algorithm == NULL) == (general == 1)) code = add_part(load, &name->parts[i], base_dir);
+  return code ? code : add_chain(load, name->base, base_dir);
+}
+
 int cost_load(const char *name, const char *base_dir, struct cost_platform **out, struct err *e) {
   struct loading load = {.e = e};
+  struct cost_name parts;
   int before = e->count;
-  int code = cost_sources_load(&load.sources, e);
+  int code = cost_name_read(name, &parts, e);
   if (code) return code;
+  code = cost_sources_load(&load.sources, e);
+  if (code) {
+    cost_name_free(&parts);
+    return code;
+  }
   load.platform = allocate(1, sizeof *load.platform);
-  const char *base = NULL;
-  code = add_level(&load, name, base_dir, "", &base);
-  if (!code) code = add_bases(&load, base);
+  load.platform->name = strdup(name);
+  if (!load.platform->name) abort();
+  code = add_all(&load, &parts, base_dir);
   cost_sources_free(load.sources);
+  cost_name_free(&parts);
   if (!code) group_rows(load.platform, e);
   if (code || e->count > before) {
     cost_free(load.platform);
@@ -284,13 +349,15 @@ void cost_free(struct cost_platform *platform) {
     csv_free(platform->levels[i].csv);
     free(platform->levels[i].name);
   }
+  free(platform->levels);
+  free(platform->name);
   free(platform->lines);
   free(platform->sorted);
   free(platform->rows);
   free(platform);
 }
 
-const char *cost_platform_name(const struct cost_platform *platform) { return platform->levels[0].name; }
+const char *cost_platform_name(const struct cost_platform *platform) { return platform->name; }
 
 const char *cost_platform_title(const struct cost_platform *platform) { return platform->title; }
 

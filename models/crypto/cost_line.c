@@ -31,10 +31,9 @@ static const char *const kind_names[] = {"measured", "published", "fitted", "est
 #define KINDS "measured, published, fitted, estimated, assumed"
 enum { KIND_COUNT = sizeof kind_names / sizeof kind_names[0] };
 
-static const char *const other_subjects[] = {"software", "qkd", "sdn-suite", NULL};
-#define OTHER_SUBJECTS "software, qkd, sdn-suite"
+const char *const cost_subjects[] = {"software", "qkd", "sdn-suite", NULL};
 
-static const char *const operations[] = {
+const char *const cost_operations[] = {
     "keygen",
     "import_pub",
     "encaps",
@@ -182,22 +181,22 @@ static const char *read_algorithm(const char *text, const struct place *at) {
   const struct alg *table = alg_table(&count);
   for (int i = 0; i < count; i++)
     if (strcasecmp(table[i].title, text) == 0) return table[i].title;
-  for (int i = 0; other_subjects[i]; i++)
-    if (strcasecmp(other_subjects[i], text) == 0) return other_subjects[i];
+  for (int i = 0; cost_subjects[i]; i++)
+    if (strcasecmp(cost_subjects[i], text) == 0) return cost_subjects[i];
   const char *near = alg_nearest(text, ~0u);
   const struct alg *meant = near ? alg_find(near, ~0u) : NULL;
   char allowed[192];
   snprintf(allowed, sizeof allowed, "an algorithm's title%s%s%s, or one of %s", meant ? " (did you mean '" : "", meant ? meant->title : "", meant ? "'?)" : "",
-      OTHER_SUBJECTS);
+      COST_SUBJECTS);
   refuse(at, ALGORITHM, text, allowed);
   return "";
 }
 
 static void check_operation(const struct cost_line *line, const struct place *at) {
   const char *text = line->operation;
-  if (listed(line->algorithm, other_subjects)) {
+  if (listed(line->algorithm, cost_subjects)) {
     if (!*text || text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")]) refuse(at, OPERATION, text, "small letters, digits and _");
-  } else if (*line->algorithm && !listed(text, operations)) {
+  } else if (*line->algorithm && !listed(text, cost_operations)) {
     refuse(at, OPERATION, text, OPERATIONS);
   }
 }
@@ -230,6 +229,8 @@ struct cost_line *cost_line_read(const struct csv *csv, const struct csv_row *ro
   read_provenance(line, c[KIND], sources, &at);
   return line;
 }
+
+bool cost_line_has_operation(const struct csv_row *row, const char *operation) { return strcmp(row->cells[OPERATION], operation) == 0; }
 
 void cost_line_free(struct cost_line *line) {
   free(line->points);

@@ -31,7 +31,12 @@ struct cost_line {
 enum { COST_LINE_COLUMNS = 9 };
 extern const struct csv_column cost_line_columns[COST_LINE_COLUMNS];
 
+/* Operations of algorithms, and the subjects beside algorithms; NULL-ended. */
+extern const char *const cost_operations[], *const cost_subjects[];
+#define COST_SUBJECTS "software, qkd, sdn-suite"
+
 struct cost_line *cost_line_read(const struct csv *csv, const struct csv_row *row, const char *platform, const struct cost_sources *sources, struct err *e);
+bool cost_line_has_operation(const struct csv_row *row, const char *operation);
 void cost_line_free(struct cost_line *line);
 
 /* The duration at probability uniform / 2^64, resolved to 2^-32 of the rise between two points. */

@@ -159,7 +159,10 @@ static bool read_range(struct load *load, const struct yaml_node *map, struct co
   const char *key = column->entry->key;
   enum unit unit;
   if (!axis_unit(column->entry->row->kind, &unit)) {
-    problem_add(load->problems, map->at, key, "found a map, allowed a list of values; a range needs a parameter that is a number with one unit");
+    if (column->entry->row->part)
+      problem_add(load->problems, map->at, key, "found a map, allowed a list of values, each a name or {base: NAME, OPERATION: NAME, ...}");
+    else
+      problem_add(load->problems, map->at, key, "found a map, allowed a list of values; a range needs a parameter that is a number with one unit");
     return false;
   }
   if (!range_parts(load, map, key, parts)) return false;

@@ -74,10 +74,59 @@ static bool collect(struct load *load, const struct yaml_node *map, const char *
   return well;
 }
 
+/* The row of a name put together whose part a key is ("platform.initiator.sign"), and the part's own key; NULL: none. */
+static const struct param *row_of_part(struct load *load, const char *key, const char **part) {
+  for (const char *dot = strchr(key, '.'); dot; dot = strchr(dot + 1, '.')) {
+    const struct param *row = config_find(load->scratch, arena_text(load->arena, key, (size_t)(dot - key)));
+    *part = dot + 1;
+    if (row && row->part) return row;
+  }
+  return NULL;
+}
+
+/* The place in the list of an entry with a map for a row; added, with `key_length` bytes of `like`'s key, when there is none. */
+static struct entry *whole_of(struct load *load, struct entry_list *list, int count, const struct entry *like, const struct param *row, size_t key_length) {
+  for (int i = 0; i < count; i++)
+    if (list->items[i].row == row && list->items[i].node->shape == YAML_MAP) return &list->items[i];
+  struct yaml_node *map = arena_alloc(load->arena, sizeof *map);
+  *map = (struct yaml_node){.shape = YAML_MAP, .at = like->at, .key_at = like->at};
+  map->key = arena_text(load->arena, like->key, key_length);
+  struct entry *whole = &list->items[count];
+  *whole = (struct entry){.key = map->key, .row = row, .node = map, .at = like->at};
+  return whole;
+}
+
+/* `platform.initiator.sign: X` is `platform.initiator: {sign: X}`: such parts become one entry, the first one's. */
+static void join_parts(struct load *load, struct entry_list *list) {
+  int kept = 0;
+  for (int i = 0; i < list->count; i++) {
+    struct entry entry = list->items[i];
+    const char *key;
+    const struct param *row = entry.row ? NULL : row_of_part(load, entry.key, &key);
+    if (!row) {
+      list->items[kept++] = entry;
+      continue;
+    }
+    struct entry *whole = whole_of(load, list, kept, &entry, row, (size_t)(key - 1 - entry.key));
+    kept += whole == &list->items[kept];
+    struct yaml_node *map = arena_alloc(load->arena, sizeof *map), *child = arena_alloc(load->arena, sizeof *child);
+    *map = *whole->node;
+    *child = *entry.node;
+    child->key = key;
+    child->next = map->child;
+    map->child = child;
+    map->count++;
+    whole->node = map;
+  }
+  list->count = kept;
+}
+
 bool load_entries(struct load *load, const struct yaml_node *map, struct entry_list *out) {
   out->count = 0;
   out->items = arena_array(load->arena, (size_t)count_leaves(load, map, NULL) + 1, sizeof *out->items);
-  return collect(load, map, NULL, out);
+  bool well = collect(load, map, NULL, out);
+  join_parts(load, out);
+  return well;
 }
 
 int load_slot(const struct load *load, const struct param *row) {
