@@ -126,7 +126,7 @@ int cost_name_read(const char *text, struct cost_name *out, struct err *e) {
   if (!out->text) abort();
   char *rest = out->text;
   out->base = strsep(&rest, ",");
-  int code = *out->base ? 0 : err_add(e, ERR_INPUT, "found '%s', allowed the name of a platform (pqnetsim list platforms) or ./FILE.csv", text);
+  int code = 0;
   while (!code && rest) code = read_part(strsep(&rest, ","), text, out, e);
   if (code) cost_name_free(out);
   return code;
@@ -143,6 +143,7 @@ static int by_key(const void *a, const void *b) { return strcmp(((const struct s
 int cost_name_check(const char *text, char *canonical, size_t size, struct err *e) {
   struct cost_name name;
   struct spelling parts[COST_NAME_PARTS];
+  if (!*text || *text == ',') return err_add(e, ERR_INPUT, "found '%s', allowed the name of a platform (pqnetsim list platforms) or ./FILE.csv", text);
   int code = cost_name_read(text, &name, e);
   if (code) return code;
   for (int i = 0; i < name.part_count && !code; i++) {

@@ -84,39 +84,57 @@ static const struct param *row_of_part(struct load *load, const char *key, const
   return NULL;
 }
 
-/* The place in the list of an entry with a map for a row; added, with `key_length` bytes of `like`'s key, when there is none. */
-static struct entry *whole_of(struct load *load, struct entry_list *list, int count, const struct entry *like, const struct param *row, size_t key_length) {
+/* The entry of a row among the first `count`, as far as it is a map. */
+static struct entry *find_whole(struct entry_list *list, int count, const struct param *row) {
   for (int i = 0; i < count; i++)
     if (list->items[i].row == row && list->items[i].node->shape == YAML_MAP) return &list->items[i];
-  struct yaml_node *map = arena_alloc(load->arena, sizeof *map);
-  *map = (struct yaml_node){.shape = YAML_MAP, .at = like->at, .key_at = like->at};
-  map->key = arena_text(load->arena, like->key, key_length);
-  struct entry *whole = &list->items[count];
-  *whole = (struct entry){.key = map->key, .row = row, .node = map, .at = like->at};
-  return whole;
+  return NULL;
 }
 
-/* `platform.initiator.sign: X` is `platform.initiator: {sign: X}`: such parts become one entry, the first one's. */
+/* `platform.initiator.sign: X` as {sign: X}. */
+static const struct yaml_node *part_as_map(struct load *load, const struct entry *entry, const char *key) {
+  struct yaml_node *map = arena_alloc(load->arena, sizeof *map), *child = arena_alloc(load->arena, sizeof *child);
+  *child = *entry->node;
+  child->key = key;
+  child->next = NULL;
+  *map = (struct yaml_node){.shape = YAML_MAP, .at = entry->at, .key_at = entry->at, .child = child, .count = 1};
+  return map;
+}
+
+/* The children of a, then those of b, under a's place. */
+static const struct yaml_node *joined_maps(struct load *load, const struct yaml_node *a, const struct yaml_node *b) {
+  struct yaml_node *map = arena_alloc(load->arena, sizeof *map), **end = &map->child;
+  *map = *a;
+  for (int k = 0; k < 2; k++)
+    for (const struct yaml_node *child = (k ? b : a)->child; child; child = child->next) {
+      struct yaml_node *copy = arena_alloc(load->arena, sizeof *copy);
+      *copy = *child;
+      *end = copy;
+      end = &copy->next;
+    }
+  *end = NULL;
+  map->count = a->count + b->count;
+  return map;
+}
+
+/* `platform.initiator.sign: X` is `platform.initiator: {sign: X}`: what makes up a name becomes one entry, at the place of the
+ * first part. */
 static void join_parts(struct load *load, struct entry_list *list) {
   int kept = 0;
   for (int i = 0; i < list->count; i++) {
     struct entry entry = list->items[i];
     const char *key;
     const struct param *row = entry.row ? NULL : row_of_part(load, entry.key, &key);
-    if (!row) {
-      list->items[kept++] = entry;
-      continue;
+    if (row) {
+      entry.node = part_as_map(load, &entry, key);
+      entry.key = arena_text(load->arena, entry.key, (size_t)(key - 1 - entry.key));
+      entry.row = row;
     }
-    struct entry *whole = whole_of(load, list, kept, &entry, row, (size_t)(key - 1 - entry.key));
-    kept += whole == &list->items[kept];
-    struct yaml_node *map = arena_alloc(load->arena, sizeof *map), *child = arena_alloc(load->arena, sizeof *child);
-    *map = *whole->node;
-    *child = *entry.node;
-    child->key = key;
-    child->next = map->child;
-    map->child = child;
-    map->count++;
-    whole->node = map;
+    struct entry *whole = entry.row && entry.row->part && entry.node->shape == YAML_MAP ? find_whole(list, kept, entry.row) : NULL;
+    if (whole)
+      whole->node = joined_maps(load, whole->node, entry.node);
+    else
+      list->items[kept++] = entry;
   }
   list->count = kept;
 }

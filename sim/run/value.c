@@ -153,9 +153,14 @@ static bool read_piece(struct load *load, const struct entry *entry, const struc
     return false;
   }
   const char *name = scalar_text(load, &piece, node);
-  if (!name || !strcmp(key, "base")) {
-    pieces->base = name ? name : pieces->base;
-    return name;
+  if (name && pieces->base && !strcmp(key, "base")) {
+    problem_add(load->problems, node->key_at, piece.key, "base is given twice; remove one of them");
+    return false;
+  }
+  if (!name) return false;
+  if (!strcmp(key, "base")) {
+    pieces->base = name;
+    return true;
   }
   struct err e = {0};
   char canonical[256];

@@ -24,7 +24,7 @@ static int set_up(void **state) {
   return mkdtemp(dir) ? 0 : -1;
 }
 
-static const char *const written[] = {"a.csv", "b.csv", "c.csv"};
+static const char *const written[] = {"a.csv", "b.csv", "c.csv", "d.csv"};
 
 static int tear_down(void **state) {
   (void)state;
@@ -356,6 +356,68 @@ static void test_microcontroller_variants(void **state) {
   }
 }
 
+static int64_t median(const struct cost_platform *platform, const char *algorithm, const char *operation) {
+  return cost_median(cost_find(platform, algorithm, operation), 0);
+}
+
+/* What a part states replaces the base's operation as a whole, sizes and all; what it does not state is the base's. */
+static void test_parts_replace_operations(void **state) {
+  (void)state;
+  write_file("a.csv", HEAD ROW("RSA-2048", "sign", "0", "1") ROW("Ed25519", "sign", "0", "2") ROW("Ed448", "sign", "0", "3") ROW("Ed25519", "verify", "0", "4")
+                          ROW("SHA-256", "hash", "0", "5"));
+  write_file("c.csv", "# title: C\n# base: ./b.csv\nalgorithm,operation,size_bytes,quantiles_ns,kind,source\n" ROW("Ed25519", "sign", "0", "200"));
+  write_file("b.csv", HEAD ROW("RSA-2048", "sign", "0", "10") ROW("Ed25519", "sign", "0", "20") ROW("Ed25519", "verify", "0", "40")
+                          ROW("SHA-256", "hash", "64", "50") ROW("SHA-256", "hash", "128", "60"));
+  struct cost_platform *platform = load("./a.csv,sign=./b.csv");
+  assert_string_equal(cost_platform_name(platform), "./a.csv,sign=./b.csv");
+  assert_string_equal(cost_platform_title(platform), "T");
+  assert_int_equal(median(platform, "RSA-2048", "sign"), 10);
+  assert_int_equal(median(platform, "Ed25519", "sign"), 20);
+  assert_int_equal(median(platform, "Ed448", "sign"), 3); /* the part states none */
+  assert_int_equal(median(platform, "Ed25519", "verify"), 4);
+  cost_free(platform);
+
+  /* one algorithm alone; the part's own base counts; the special part goes before the general one, wherever it stands */
+  platform = load("./a.csv,ed25519.sign=./c.csv,hash=./c.csv,sign=./b.csv");
+  assert_int_equal(median(platform, "Ed25519", "sign"), 200);
+  assert_int_equal(median(platform, "RSA-2048", "sign"), 10);
+  assert_int_equal(cost_median(cost_find(platform, "SHA-256", "hash"), 128), 60);
+  cost_free(platform);
+  platform = load("./a.csv,rsa-2048.sign=./b.csv");
+  assert_int_equal(median(platform, "Ed25519", "sign"), 2);
+  cost_free(platform);
+}
+
+/* Parts that leave all costs as they are leave the content key too; others change it. */
+static void test_hash_covers_parts(void **state) {
+  (void)state;
+  write_file("a.csv", HEAD ROW("RSA-2048", "sign", "0", "1") ROW("Ed25519", "sign", "0", "2"));
+  write_file("b.csv", HEAD ROW("RSA-2048", "sign", "0", "1") ROW("Ed25519", "sign", "0", "3"));
+  struct cost_platform *plain = load("./a.csv"), *same = load("./a.csv,rsa-2048.sign=./b.csv"), *other = load("./a.csv,sign=./b.csv"), *b = load("./b.csv");
+  assert_true(cost_platform_hash(plain) == cost_platform_hash(same));
+  assert_true(cost_platform_hash(plain) != cost_platform_hash(other));
+  assert_true(cost_platform_hash(b) == cost_platform_hash(other));
+  struct cost_platform *all[] = {plain, same, other, b};
+  for (int i = 0; i < 4; i++) cost_free(all[i]);
+}
+
+static void test_wrong_parts(void **state) {
+  (void)state;
+  write_file("a.csv", HEAD ROW("RSA-2048", "sign", "0", "1"));
+  write_file("b.csv", HEAD ROW("RSA-2048", "sign", "0", "1") ROW("RSA-2048", "decrypt", "0", "1"));
+  write_file("c.csv", "# title: C\n# base: ./d.csv\nalgorithm,operation,size_bytes,quantiles_ns,kind,source\n");
+  write_file("d.csv", "# title: D\n# base: ./c.csv\nalgorithm,operation,size_bytes,quantiles_ns,kind,source\n");
+  refused("./a.csv,verify=./b.csv", "verify: platform ./b.csv does not state verify of any algorithm; the operations it states are sign, decrypt\n", 1);
+  refused("./a.csv,mldsa65.sign=./b.csv", "mldsa65.sign: platform ./b.csv does not state sign of ML-DSA-65; the operations it states are sign, decrypt\n", 1);
+  refused("./a.csv,sign=nonsuch", "platform 'nonsuch' is not shipped; there are ", 1);
+  refused("./a.csv,sign=./nonsuch.csv", "nonsuch.csv: cannot be opened", 1);
+  refused("./a.csv,sign=./c.csv", "leads back to a platform that inherits from this one", 1);
+  refused("./a.csv,sgin=./b.csv", "did you mean sign?", 1);
+  struct cost_platform *platform = load("./a.csv,sign=./a.csv"); /* no circle: nothing inherits */
+  assert_int_equal(cost_row_count(platform), 1);
+  cost_free(platform);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_hand_written_file),
@@ -373,6 +435,9 @@ int main(void) {
       cmocka_unit_test(test_rejection_and_search_are_spread_as_measured),
       cmocka_unit_test(test_published_signing_keeps_its_spread),
       cmocka_unit_test(test_microcontroller_variants),
+      cmocka_unit_test(test_parts_replace_operations),
+      cmocka_unit_test(test_hash_covers_parts),
+      cmocka_unit_test(test_wrong_parts),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
