@@ -94,6 +94,7 @@ static void add_level_rows(struct loading *load, const struct level *level) {
 /* Sizes of one operation must differ, and one alone must be 0. */
 static void check_sizes(const struct cost_row *row, struct err *e) {
   const struct cost_line *first = row->sizes[0];
+  if (!*first->algorithm) return; /* complained of already */
   if (row->count == 1 && first->size_bytes)
     err_add(e, ERR_INPUT,
         "%s:%d: column size_bytes: found %lld as the only size of %s %s; state a second size so that the cost per byte is known, or 0 when size does not "

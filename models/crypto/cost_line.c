@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "models/crypto/cost_line.h"
 #include "models/crypto/alg.h"
+#include "models/crypto/alg_own.h"
 
 #include "sim/core/units.h"
 
@@ -183,11 +184,13 @@ static const char *read_algorithm(const char *text, const struct place *at) {
     if (strcasecmp(table[i].title, text) == 0) return table[i].title;
   for (int i = 0; cost_subjects[i]; i++)
     if (strcasecmp(cost_subjects[i], text) == 0) return cost_subjects[i];
+  const struct alg *own = alg_own_titled(text);
+  if (own) return own->title;
   const char *near = alg_nearest(text, ~0u);
   const struct alg *meant = near ? alg_find(near, ~0u) : NULL;
-  char allowed[192];
-  snprintf(allowed, sizeof allowed, "an algorithm's title%s%s%s, or one of %s", meant ? " (did you mean '" : "", meant ? meant->title : "", meant ? "'?)" : "",
-      COST_SUBJECTS);
+  char allowed[256];
+  snprintf(allowed, sizeof allowed, "an algorithm's title%s%s%s, one that the scenario defines (algorithms:), or one of %s", meant ? " (did you mean '" : "",
+      meant ? meant->title : "", meant ? "'?)" : "", COST_SUBJECTS);
   refuse(at, ALGORITHM, text, allowed);
   return "";
 }

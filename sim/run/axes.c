@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The `sweep:` part: lists, ranges, keys that advance together, named axes. */
+#include "sim/run/algorithms.h"
 #include "sim/run/load.h"
 #include "sim/run/names.h"
 #include "sim/run/range.h"
@@ -39,6 +40,10 @@ struct axes {
 /* Why a key cannot be swept, reported; true if it can. */
 static bool key_is_free(struct axes *axes, const struct entry *entry, int value) {
   struct load *load = axes->load;
+  if (!entry->row && algorithms_is_key(entry->key)) {
+    problem_add(load->problems, entry->at, entry->key, "describes an algorithm and cannot be swept; define two, and sweep which is used");
+    return false;
+  }
   if (!entry->row) {
     load_unknown_key(load, entry, NULL, 0);
     return false;

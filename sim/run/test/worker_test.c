@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: sim/run/worker.o sim/run/run.o sim/run/roster.o sim/run/test/fake_domain.o sim/core/err.o sim/core/event.o sim/core/metric.o sim/core/param.o sim/core/units.o
+// objects: sim/run/worker.o models/crypto/alg.o models/crypto/alg_own.o sim/run/run.o sim/run/roster.o sim/run/test/fake_domain.o sim/core/err.o sim/core/event.o sim/core/metric.o sim/core/param.o sim/core/units.o
 #include "sim/run/test/fake_domain.h"
 #include "sim/run/worker.h"
 
@@ -366,10 +366,10 @@ static void hello_of(const char *text, const char *backend, int expected, const 
 
 static void other_versions_and_backends_are_refused(void **state) {
   (void)state;
-  hello_of("pqnetsim-worker 2 " PQNETSIM_VERSION " ns3 3\n", "ns3", 0, NULL);
-  hello_of("pqnetsim-worker 2 " PQNETSIM_VERSION " native 3\n", "ns3", ERR_INPUT, "backend native");
-  hello_of("pqnetsim-worker 2 0.0.0-old ns3 3\n", "ns3", ERR_INPUT, "version 0.0.0-old");
-  hello_of("pqnetsim-worker 1 " PQNETSIM_VERSION " ns3 3\n", "ns3", ERR_INPUT, "run make");
+  hello_of("pqnetsim-worker 3 " PQNETSIM_VERSION " ns3 3\n", "ns3", 0, NULL);
+  hello_of("pqnetsim-worker 3 " PQNETSIM_VERSION " native 3\n", "ns3", ERR_INPUT, "backend native");
+  hello_of("pqnetsim-worker 3 0.0.0-old ns3 3\n", "ns3", ERR_INPUT, "version 0.0.0-old");
+  hello_of("pqnetsim-worker 2 " PQNETSIM_VERSION " ns3 3\n", "ns3", ERR_INPUT, "run make");
   hello_of("Welcome\n", "ns3", ERR_SYSTEM, "greeting");
   hello_of("", "ns3", ERR_SYSTEM, "greeting");
 }
