@@ -108,6 +108,46 @@ expect published.csv:3 'source "gone" is not in sources.csv'
 fresh
 printf 'id,value\na,1\n' >"$copy/data/published.csv"
 expect published.csv:1 'column source is missing'
+# cycles TEXT: a platform in cycles whose device is TEXT; devices TEXT: one more row of devices.csv
+cycles() {
+  fresh
+  printf 'device,quantity,value,unit,condition,source,note\nchip,clock,64,MHz,always,lab,\nchip,current,3.3,mA,"running, DC/DC",lab,\n' >"$copy/data/devices.csv"
+  cat >"$copy/data/platforms/chip.csv" <<END
+# title: Chip
+# device: $1
+algorithm,operation,size_bytes,quantiles_cycles,peak_stack_bytes,kind,source,family,note
+X25519,keygen,0,0:1 0.5:2 1:3,600,measured,lab,,
+END
+}
+devices() {
+  cycles chip
+  printf '%s\n' "$1" >>"$copy/data/devices.csv"
+}
+cycles chip
+if out=$("$here/lint_data.sh" "$copy/data"); then ok; else bad "a folder with a device: $out"; fi
+cycles chop
+expect platforms/chip.csv:2 'device "chop" is not in devices.csv'
+cycles chip
+sed 2d "$copy/data/platforms/chip.csv" >"$copy/box" && mv "$copy/box" "$copy/data/platforms/chip.csv"
+expect platforms/chip.csv:3 'cycles need a line "# device: ..."'
+cycles chip
+echo 'X448,keygen,0,1.5,,measured,lab,,' >>"$copy/data/platforms/chip.csv"
+expect platforms/chip.csv:5 'is no p:cycles pair'
+cycles chip
+echo 'X448,keygen,0,1,x,measured,lab,,' >>"$copy/data/platforms/chip.csv"
+expect platforms/chip.csv:5 'peak_stack_bytes "x" is no whole number'
+devices 'chip,clock,32,MHz,always,lab,'
+expect devices.csv:4 'clock of chip is already stated in line 2'
+devices 'chip,power,3,W,always,lab,'
+expect devices.csv:4 'quantity "power" is not known'
+devices 'chip,voltage,3,A,always,lab,'
+expect devices.csv:4 'unit "A" of a voltage is none of V mV uV'
+devices 'chip,voltage,-3,V,always,lab,'
+expect devices.csv:4 'value "-3" is no number above 0'
+devices 'chip,voltage,3,V,,lab,'
+expect devices.csv:4 'condition is empty'
+devices 'chip,voltage,3,V,always,gone,'
+expect devices.csv:4 'source "gone" is not in sources.csv'
 fresh
 rm "$copy/data/sources.csv"
 expect sources.csv:1 'is missing'

@@ -61,6 +61,7 @@ struct loading {
   struct cost_platform *platform;
   struct cost_sources *sources;
   struct err *e;
+  struct device device;              /* of the chain: what the files in front state goes before what their bases do */
   int chain;                         /* first level of the file being read and its bases */
   const struct cost_name_part *part; /* whose rows alone are taken; NULL: all */
   bool stated;                       /* the chain states what the part asks for */
@@ -80,7 +81,7 @@ static void add_level_rows(struct loading *load, const struct level *level) {
   platform->lines = reallocarray(platform->lines, (size_t)(earlier + csv->row_count + 1), sizeof *platform->lines);
   if (!platform->lines) abort();
   for (int i = 0; i < csv->row_count; i++) {
-    struct cost_line *line = cost_line_read(csv, &csv->rows[i], level->name, load->sources, load->e);
+    struct cost_line *line = cost_line_read_on(&load->device, csv, &csv->rows[i], level->name, load->sources, load->e);
     bool own = is_wanted(load, line);
     load->stated |= own;
     for (int k = 0; k < earlier && own; k++) own = compare_operation(platform->lines[k], line) != 0;
@@ -136,25 +137,61 @@ static const char *skip_key(const char *text, const char *key) {
   return text + length + 1 + strspn(text + length + 1, " \t");
 }
 
+enum { TITLE, BASE, CPU, DATE, REMARK, DEVICE, DEVICE_SOURCE, CLOCK, VOLTAGE, CURRENT, KEYS };
+static const char *const keys[KEYS] = {"title", "base", "cpu", "date", "note", "device", "device-source", "clock", "voltage", "current"};
+
+/* The device a file names or states; what is known already stays. */
+static void read_device(struct loading *load, const struct csv *csv, const char *const values[KEYS], const int lines[KEYS]) {
+  struct device own = {0};
+  bool stated = false;
+  for (int k = CLOCK; k <= CURRENT; k++) {
+    const char *allowed;
+    if (!values[k]) continue;
+    stated = true;
+    if (!device_read(device_quantity(keys[k]), values[k], &own, &allowed))
+      err_add(load->e, ERR_INPUT, "%s:%d: key %s: found '%s', allowed: %s", csv->path, lines[k], keys[k], values[k], allowed);
+  }
+  if (stated && !values[DEVICE_SOURCE])
+    err_add(load->e, ERR_INPUT,
+        "%s:1: the line '# device-source: ...' is missing: where clock, voltage and current come from, an id of sources.csv (own: your own)", csv->path);
+  if (values[DEVICE_SOURCE] && !cost_source_find(load->sources, values[DEVICE_SOURCE]))
+    err_add(load->e, ERR_INPUT, "%s:%d: key device-source: found '%s', allowed: an id of sources.csv in the data folder ('own' for your own)", csv->path,
+        lines[DEVICE_SOURCE], values[DEVICE_SOURCE]);
+  if (values[DEVICE]) {
+    char asked_by[4096];
+    snprintf(asked_by, sizeof asked_by, "%s:%d: ", csv->path, lines[DEVICE]);
+    (void)!device_load(values[DEVICE], load->sources, asked_by, &own, load->e); /* what is wrong is in e, and the load fails by it */
+  }
+  device_complete(&load->device, &own);
+}
+
 /* The lines `# key: value`; *base stays NULL when there is none. */
-static void read_remarks(const struct csv *csv, const char **title, const char **base, struct err *e) {
-  static const char *const keys[] = {"title", "base", "cpu", "date", "note"};
+static void read_remarks(struct loading *load, const struct csv *csv, const char **title, const char **base) {
+  const char *values[KEYS] = {NULL};
+  int lines[KEYS] = {0};
+  struct err *e = load->e;
   for (int i = 0; i < csv->remark_count; i++) {
     const struct csv_remark *remark = &csv->remarks[i];
     const char *value = NULL;
-    size_t k = 0;
-    while (k < sizeof keys / sizeof keys[0] && !(value = skip_key(remark->text, keys[k]))) k++;
-    const char **target = k == 0 ? title : k == 1 ? base : NULL;
-    if (!value)
-      err_add(e, ERR_INPUT, "%s:%d: found '# %s', allowed: '# key: value' with key title, base, cpu, date or note", csv->path, remark->line, remark->text);
-    else if (!*value)
+    int k = 0;
+    while (k < KEYS && !(value = skip_key(remark->text, keys[k]))) k++;
+    if (!value) {
+      err_add(e, ERR_INPUT,
+          "%s:%d: found '# %s', allowed: '# key: value' with key title, base, cpu, date, note, device, device-source, clock, voltage or current", csv->path,
+          remark->line, remark->text);
+    } else if (!*value) {
       err_add(e, ERR_INPUT, "%s:%d: key %s has no value", csv->path, remark->line, keys[k]);
-    else if (target && *target)
+    } else if (values[k] && k != CPU && k != DATE && k != REMARK) {
       err_add(e, ERR_INPUT, "%s:%d: key %s is there twice", csv->path, remark->line, keys[k]);
-    else if (target)
-      *target = value;
+    } else {
+      values[k] = value;
+      lines[k] = remark->line;
+    }
   }
+  *title = values[TITLE];
+  *base = values[BASE];
   if (!*title) err_add(e, ERR_INPUT, "%s:1: the line '# title: ...' is missing", csv->path);
+  read_device(load, csv, values, lines);
 }
 
 /* An unknown name is answered with the names there are. */
@@ -191,7 +228,7 @@ static char *platform_path(const char *name, const char *base_dir, const char *a
   return NULL;
 }
 
-/* Reads one level; *base is the name of the next, NULL at the end. */
+/* Opens one level; *base is the name of the next, NULL at the end. */
 static int add_level(struct loading *load, const char *name, const char *base_dir, const char *asked_by, const char **base) {
   struct cost_platform *platform = load->platform;
   struct err *e = load->e;
@@ -213,11 +250,9 @@ static int add_level(struct loading *load, const char *name, const char *base_di
   struct level *level = &platform->levels[platform->level_count++];
   *level = (struct level){csv, strdup(name)};
   if (!level->name) abort();
-  const char *title = NULL;
-  *base = NULL;
-  read_remarks(csv, &title, base, e);
+  const char *title;
+  read_remarks(load, csv, &title, base);
   if (!platform->title && !load->part) platform->title = title;
-  add_level_rows(load, level);
   return 0;
 }
 
@@ -241,6 +276,7 @@ static uint64_t hash_rows(const struct cost_platform *platform) {
     hash_bytes(&hash, line->operation, strlen(line->operation) + 1);
     hash_number(&hash, line->size_bytes);
     hash_number(&hash, line->energy_nj);
+    if (line->peak_stack_bytes >= 0) hash_number(&hash, line->peak_stack_bytes);
     hash_number(&hash, line->count);
     for (int k = 0; k < line->count; k++) {
       hash_number(&hash, line->points[k].p_ppb);
@@ -277,8 +313,12 @@ static int add_chain(struct loading *load, const char *name, const char *base_di
   const char *base = NULL;
   load->chain = load->platform->level_count;
   load->stated = false;
+  load->device = (struct device){0};
   int code = add_level(load, name, base_dir, "", &base);
-  return code ? code : add_bases(load, base);
+  if (!code) code = add_bases(load, base);
+  if (code && !load->device.clock_hz) load->device.clock_hz = 1000000000; /* it may stand where reading stopped: no complaint about that */
+  for (int l = load->chain; l < load->platform->level_count; l++) add_level_rows(load, &load->platform->levels[l]);
+  return code;
 }
 
 /* "keygen, sign": what the chain states, for a message. */
@@ -388,6 +428,7 @@ static int64_t between(int64_t from, int64_t to, uint64_t part, uint64_t whole) 
 }
 
 #define MEDIAN (UINT64_C(1) << 63)
+#define FW_NS_PER_NJ UINT64_C(1000000000000000) /* 1e-15 W * 1e-9 s, of which 1e-9 J has so many */
 
 int64_t cost_draw(const struct cost_row *row, int64_t size_bytes, uint64_t uniform) {
   assert(row && size_bytes >= 0);
@@ -405,6 +446,20 @@ int64_t cost_draw(const struct cost_row *row, int64_t size_bytes, uint64_t unifo
   const struct cost_line *low = row->sizes[i - 1], *high = row->sizes[i];
   return between(cost_line_quantile(low, uniform), cost_line_quantile(high, uniform), (uint64_t)(size_bytes - low->size_bytes),
       (uint64_t)(high->size_bytes - low->size_bytes));
+}
+
+int64_t cost_energy(const struct cost_row *row, int64_t size_bytes, int64_t duration_ns) {
+  const struct cost_line *low = row->sizes[0], *high = row->sizes[row->count - 1];
+  for (int i = 0; i < row->count; i++)
+    if (row->sizes[i]->energy_nj < 0 || row->sizes[i]->power_fw != low->power_fw) return -1;
+  if (low->power_fw) return (int64_t)(((unsigned __int128)(uint64_t)duration_ns * (uint64_t)low->power_fw + FW_NS_PER_NJ / 2) / FW_NS_PER_NJ);
+  if (size_bytes <= low->size_bytes) return low->energy_nj;
+  if (size_bytes >= high->size_bytes) return high->energy_nj;
+  int i = 1;
+  while (row->sizes[i]->size_bytes < size_bytes) i++;
+  low = row->sizes[i - 1];
+  high = row->sizes[i];
+  return between(low->energy_nj, high->energy_nj, (uint64_t)(size_bytes - low->size_bytes), (uint64_t)(high->size_bytes - low->size_bytes));
 }
 
 int64_t cost_median(const struct cost_row *row, int64_t size_bytes) { return cost_draw(row, size_bytes, MEDIAN); }
@@ -428,6 +483,7 @@ void cost_row_info(const struct cost_platform *platform, int index, struct cost_
       .size_bytes = line->size_bytes,
       .median_ns = cost_line_quantile(line, MEDIAN),
       .energy_nj = line->energy_nj,
+      .peak_stack_bytes = line->peak_stack_bytes,
       .kind = line->kind,
   };
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: models/crypto/cost_name.o models/crypto/cost_line.o models/crypto/cost_data.o models/crypto/csv.o models/crypto/alg.o models/crypto/alg_own.o sim/core/err.o
+// objects: models/crypto/cost_name.o models/crypto/cost_line.o models/crypto/device.o models/crypto/cost_data.o models/crypto/csv.o models/crypto/alg.o models/crypto/alg_own.o sim/core/err.o
 #include "models/crypto/cost_name.h"
 #include <setjmp.h>
 #include <stdarg.h>
