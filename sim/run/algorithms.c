@@ -65,6 +65,7 @@ static const struct {
 struct own {
   const char *name;
   struct place at;
+  bool shapeless;           /* no map: told already */
   const struct param *rows; /* with keys "algorithms.NAME.FIELD" */
   struct param_table table;
   const struct param_table *tables;
@@ -145,6 +146,7 @@ static void read_one(struct reading *r, const struct yaml_node *node, const char
   if (path[length]) {
     read_field(r, own, node, path + length + 1);
   } else if (node->shape != YAML_MAP || !node->count) {
+    own->shapeless = true;
     problem_add(load->problems, node->at, arena_format(load->arena, ALGORITHMS_KEY ".%s", own->name),
         "found %s, allowed a map such as {type: kem, public_key: 1184B, ciphertext: 1088B}", node->shape == YAML_MAP ? "an empty map" : load_shown(load, node));
   } else {
@@ -231,7 +233,7 @@ static bool define_typed(struct load *load, const struct own *own, enum type typ
 }
 
 static void define(struct load *load, const struct own *own) {
-  if (!own->fields[TYPE].given)
+  if (!own->fields[TYPE].given && !own->shapeless)
     problem_add(load->problems, own->at, arena_format(load->arena, ALGORITHMS_KEY ".%s", own->name), "type is missing, allowed kex, kem, signature");
   if (!config_is_set(own->config, own->rows[TYPE].key)) return;
   enum type type = (enum type)number(own, TYPE, 0);

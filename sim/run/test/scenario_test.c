@@ -215,8 +215,8 @@ static void sets_are_refused_by_name(void **state) {
   refused((struct attempt){.text = text, .sets = {"path.rtt=2ms", "path.delay=1ms"}},
       "--set path.delay: sets what path.rtt sets at --set path.rtt; keep one of them\n");
   refused((struct attempt){.text = text, .sets = {"sweep=[]", "scenario=bare"}},
-      "--set sweep: belongs into the file; --set changes parameters and the title\n"
-      "--set scenario: belongs into the file; --set changes parameters and the title\n");
+      "--set sweep: belongs into the file; --set changes parameters, algorithms and the title\n"
+      "--set scenario: belongs into the file; --set changes parameters, algorithms and the title\n");
   refused((struct attempt){.text = text, .sets = {"e2.nodes="}}, "--set e2.nodes: has no value, allowed 1 to 2000000; remove the line to get the default\n");
 }
 
