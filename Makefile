@@ -20,12 +20,12 @@ LINK_FLAGS = $(LDFLAGS) $(SANITIZE)
 CORE = $(addprefix sim/core/,cpu.o err.o event.o metric.o param.o random.o units.o)
 NET = $(addprefix sim/net/,net_path.o net_rules.o)
 MODELS = \
-  $(addprefix models/crypto/,alg.o cost.o cost_data.o cost_line.o cost_share.o csv.o) \
+  $(addprefix models/crypto/,alg.o alg_own.o cost.o cost_data.o cost_line.o cost_name.o cost_share.o csv.o device.o) \
   $(addprefix models/transport/,esp.o port.o sctp.o sctp_ack.o sctp_path.o sctp_profile.o sctp_receive.o sctp_send.o sctp_setup.o) \
   $(addprefix models/security/,handshake.o ikev2.o ikev2_config.o x509.o) \
   $(addprefix models/domain/,catalog.o e2.o e2_metrics.o e2ap.o e2ap_config.o fleet.o gateway.o kpm.o node.o population.o probe.o secure_path.o tunnel.o)
 WORKER = $(addprefix sim/run/,roster.o run.o worker.o)
-RUN = $(addprefix sim/run/,arena.o axes.o digest.o load.o names.o pool.o problem.o range.o require.o scenario.o skip.o \
+RUN = $(addprefix sim/run/,algorithms.o arena.o axes.o digest.o load.o names.o pool.o problem.o range.o require.o scenario.o skip.o \
   sweep.o utf8.o value.o yaml.o)
 OUTPUT = $(addprefix output/,grid.o json.o metric_json.o plot.o plot_dots.o plot_gnuplot.o plot_run.o schema.o stats.o store.o \
   store_extend.o store_file.o store_read.o store_study.o table_export.o table_run.o table_show.o table_where.o)

@@ -33,7 +33,7 @@ static bool belongs(const struct samples_group *group, const char *const *cells)
 
 /* Names and size are good when a platform file with such a row would load; its sentences name this file and line. */
 static void check_group(const struct samples *samples, struct samples_group *group, int at, const struct cost_sources *sources, struct err *e) {
-  const char *cells[COST_LINE_COLUMNS] = {group->algorithm, group->operation, group->size_text, "1", "", "fitted", "own", "", "samples"};
+  const char *cells[COST_LINE_COLUMNS] = {group->algorithm, group->operation, group->size_text, "1", "", "fitted", "own", "", "samples", "", ""};
   const struct csv_row row = {at, cells};
   int before = e->count;
   struct cost_line *line = cost_line_read(samples->csv, &row, "", sources, e);

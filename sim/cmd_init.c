@@ -106,6 +106,12 @@ static void print_group_example(const struct domain *domain) {
         row->key, row->fallback);
 }
 
+static void print_own_examples(void) {
+  puts("\n# A machine of your own is a file beside this one (platform: ./mine.csv); single operations may come from other files:\n"
+       "# {base: xeon-6242r, sign: ./hsm.csv}. An algorithm of your own is sizes here and costs in such a file:\n"
+       "# algorithms: {mykem: {type: kem, public_key: 1184B, ciphertext: 1088B, nist_category: 3}}");
+}
+
 static void print_sweep_example(const struct domain *domain) {
   printf("\n# Several points: values per key; keys in one map advance together.\n"
          "# sweep:\n");
@@ -142,13 +148,14 @@ static int run_init(const struct cmd_line *line, struct err *e) {
   printf("# Next: pqnetsim check FILE.yaml, pqnetsim run FILE.yaml\n\nscenario: %s\ntitle: A first %s study\n", domain->name, domain->name);
   print_group(&sheet, "", 0);
   print_group_example(domain);
+  if (sheet.full) print_own_examples();
   if (sheet.full) print_sweep_example(domain);
   free(sheet.rows);
   return 0;
 }
 
 static const struct cmd_option option_full = {
-    "full", 0, CMD_FLAG, NULL, "Every parameter with what is allowed, and examples of sweep, metrics and require", NULL, 0, 0};
+    "full", 0, CMD_FLAG, NULL, "Every parameter with what is allowed, and examples of what else a file may hold", NULL, 0, 0};
 static const struct cmd_option *const init_options[] = {&option_full, NULL};
 
 const struct cmd cmd_init = {"init", "DOMAIN", 1, 1, "Write a commented scenario file to standard output.",

@@ -50,6 +50,8 @@ const char *params_allowed(const struct param *row, char *buffer) {
   if (row->kind == PARAM_CHOICE) {
     for (int i = 0; row->choices[i] && used < PARAMS_TEXT; i++)
       used += (size_t)snprintf(buffer + used, PARAMS_TEXT - used, "%s%s", i ? ", " : "", row->choices[i]);
+  } else if (row->part) {
+    snprintf(buffer, PARAMS_TEXT, "a name, ./FILE.csv, or {base: NAME, OPERATION: NAME, ...}");
   } else if (!kind->ranged) {
     snprintf(buffer, PARAMS_TEXT, "%s", kind->listed);
   } else if (row->max == INT64_MAX) {

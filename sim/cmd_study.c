@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "models/crypto/alg_own.h"
 #include "output/schema.h"
 #include "sim/cmd.h"
+#include "sim/run/algorithms.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -116,6 +118,8 @@ int study_open(const struct cmd_line *line, bool want_axes, struct study **out, 
   FILE *to = open_memstream(&study->parameters, &size);
   assert(to);
   config_each(study->scenario->base, print_parameter, to);
+  for (int a = 0; a < alg_own_count(); a++)
+    fprintf(to, ALGORITHMS_KEY ".%s\t%s\n", alg_own_at(a)->name, algorithms_text(study->scenario->arena, alg_own_at(a)));
   fclose(to);
   *out = study;
   study = NULL;

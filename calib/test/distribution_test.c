@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-// objects: calib/fit.o models/crypto/cost.o models/crypto/cost_data.o models/crypto/cost_line.o models/crypto/csv.o models/crypto/alg.o sim/core/random.o sim/core/err.o
+// objects: calib/fit.o models/crypto/cost.o models/crypto/cost_data.o models/crypto/cost_line.o models/crypto/csv.o models/crypto/alg.o sim/core/random.o sim/core/err.o models/crypto/device.o models/crypto/cost_name.o models/crypto/alg_own.o
 // libs: $(GSL_LIBS)
 /* What the shipped platforms must reproduce of published spreads and ratios. */
 #include "calib/fit.h"

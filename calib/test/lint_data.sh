@@ -26,8 +26,8 @@ function known(name, columns, keys) {
 }
 BEGIN {
   known("sources.csv", "id! kind! author title! year where! licence note")
-  known("platforms/*.csv", "algorithm! operation! size_bytes quantiles_ns energy_nj kind! source! family note cycles?", "title base cpu date note device")
-  known("devices.csv", "source! ...", "note")
+  known("platforms/*.csv", "algorithm! operation! size_bytes quantiles_ns? quantiles_cycles? energy_nj? peak_stack_bytes? kind! source! family note", "title base cpu date note device")
+  known("devices.csv", "device! quantity! value# unit! condition! source! note", "note")
   known("published_*.csv", "id! family! quantity! scenario! metric! stat! where! minus_where published# unit! given_ms# role! source! note")
   known("validation/*.csv", "id! quantity! scenario settings minus metric stat published# unit role! source! note", "note")
 
@@ -96,6 +96,7 @@ function begin_file(name, i) {
   if (kind > kinds) problem("is no file that lint_data.sh knows: add its name and columns there and to README.md")
   is_sources = name == "sources.csv"
   is_platform = name ~ /^platforms\//
+  is_devices = name == "devices.csv"
 }
 function read_remark(key, file, text) {
   key = $0
@@ -106,6 +107,7 @@ function read_remark(key, file, text) {
   remark[key] = $0
   sub(/^# [a-z]+: */, "", remark[key])
   if (key == "source") check_source(remark[key])
+  if (key == "device" && !(remark[key] in devices)) problem("device \"" remark[key] "\" is not in devices.csv")
   if (key != "base") return
   file = dir "/platforms/" remark[key] ".csv"
   if ((getline text <file) <= 0) problem("base \"" remark[key] "\" is not shipped")
@@ -131,8 +133,13 @@ function read_header(n, i, m, want, name, mark, open, missing) {
     else if (!(name in column) && mark != "?") problem("column " name " is missing")
   }
   for (i = 1; i <= n; i++) if (!open && !(cell[i] in named)) problem("column \"" cell[i] "\" is not known here")
-  if (is_platform && !("title" in remark)) problem("the line \"# title: ...\" is missing")
+  if (is_platform) check_platform_header()
   if (!is_sources && !("source" in column) && !("source" in remark)) problem("neither a column source nor a line \"# source: ID\"")
+}
+function check_platform_header() {
+  if (!("title" in remark)) problem("the line \"# title: ...\" is missing")
+  if (("quantiles_ns" in column) == ("quantiles_cycles" in column)) problem("one of the columns quantiles_ns and quantiles_cycles must be there")
+  if ("quantiles_cycles" in column && !("device" in remark)) problem("cycles need a line \"# device: ...\"")
 }
 function check_source(id) {
   if (!(id in kind_of)) problem("source \"" id "\" is not in sources.csv")
@@ -163,13 +170,27 @@ function check_quantiles(name, text, n, i, pair, part, p, ns) {
   if (text ~ /^[0-9]+$/) return
   n = split(text, pair, " ")
   for (i = 1; i <= n; i++) {
-    if (pair[i] !~ /^(0|1|0\.[0-9]+):[0-9]+$/) { problem(name " \"" pair[i] "\" is no pair of p and a whole number"); return }
+    if (pair[i] !~ /^(0|1|0\.[0-9]+):[0-9]+$/) { problem(name " \"" pair[i] "\" is no " (name == "quantiles_ns" ? "p:ns" : "p:cycles") " pair"); return }
     split(pair[i], part, ":")
     if (i > 1 && (part[1] + 0 <= p || part[2] + 0 < ns)) { problem(name " \"" pair[i] "\" does not rise"); return }
     p = part[1] + 0
     ns = part[2] + 0
   }
   if (n < 2 || pair[1] !~ /^0:/ || pair[n] !~ /^1:/) problem(name " must be a whole number or run from p 0 to p 1")
+}
+function value(name) { return name in column ? cell[column[name]] : "" }
+function check_device(device, quantity, unit, amount) {
+  device = value("device")
+  quantity = value("quantity")
+  unit = value("unit")
+  amount = value("value")
+  if (device !~ /^[a-z0-9-]+$/) problem("device \"" device "\": small letters, digits and - only")
+  if (!(quantity in unit_of)) problem("quantity \"" quantity "\" is not known; clock, voltage, current")
+  else if (!one_of(unit, unit_of[quantity])) problem("unit \"" unit "\" of a " quantity " is none of " unit_of[quantity])
+  if (amount + 0 <= 0) problem("value \"" amount "\" is no number above 0")
+  if ((device, quantity) in device_stated) problem(quantity " of " device " is already stated in line " device_stated[device, quantity])
+  device_stated[device, quantity] = FNR
+  devices[device] = 1
 }
 function check_platform(algorithm, operation, size, row_kind) {
   algorithm = cell[column["algorithm"]]
@@ -178,14 +199,19 @@ function check_platform(algorithm, operation, size, row_kind) {
   row_kind = cell[column["kind"]]
   if (operation !~ /^[a-z0-9_]+$/) problem("operation is not a name")
   if (size !~ /^[0-9]+$/) problem("size_bytes \"" size "\" is no whole number")
-  if (cell[column["energy_nj"]] !~ /^[0-9]*$/) problem("energy_nj \"" cell[column["energy_nj"]] "\" is no whole number")
+  if (value("energy_nj") !~ /^[0-9]*$/) problem("energy_nj \"" value("energy_nj") "\" is no whole number")
+  if (value("peak_stack_bytes") !~ /^[0-9]*$/) problem("peak_stack_bytes \"" value("peak_stack_bytes") "\" is no whole number")
   if (!one_of(row_kind, "measured published fitted estimated assumed")) problem("kind \"" row_kind "\" is not known")
   if (one_of(row_kind, "estimated assumed") && cell[column["note"]] == "") problem("an " row_kind " row must say in note how")
-  if ("cycles" in column && cell[column["cycles"]] != "") check_quantiles("cycles")
-  if (!("cycles" in column) || cell[column["cycles"]] == "" || cell[column["quantiles_ns"]] != "") check_quantiles("quantiles_ns")
+  check_quantiles("quantiles_cycles" in column ? "quantiles_cycles" : "quantiles_ns")
   if ((FILENAME, algorithm, operation, size) in stated)
     problem(algorithm " " operation " " size " is already stated in line " stated[FILENAME, algorithm, operation, size])
   stated[FILENAME, algorithm, operation, size] = FNR
+}
+BEGIN {
+  unit_of["clock"] = "GHz MHz kHz Hz"
+  unit_of["voltage"] = "V mV uV"
+  unit_of["current"] = "A mA uA nA"
 }
 FNR == 1 { begin_file() }
 kind > kinds { next }
@@ -202,6 +228,7 @@ n != width { problem("has " n " cells, the header has " width " columns"); next 
 is_sources { read_source(); next }
 "source" in column { check_source(cell[column["source"]]) }
 is_platform { check_platform() }
+is_devices { check_device() }
 END {
   sources = dir "/sources.csv"
   for (id in kind_of)

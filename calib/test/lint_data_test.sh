@@ -63,7 +63,7 @@ expect platforms/box.csv:5 'kind "guessed" is not known'
 row 'X448,keygen,0,1,,assumed,lab,,'
 expect platforms/box.csv:5 'must say in note how'
 row 'X448,keygen,0,1.5,,measured,lab,,'
-expect platforms/box.csv:5 'is no pair of p and a whole number'
+expect platforms/box.csv:5 'is no p:ns pair'
 row 'X448,keygen,0,0:2 1:1,,measured,lab,,'
 expect platforms/box.csv:5 'does not rise'
 row 'X448,keygen,0,0:2 0.9:3,,measured,lab,,'
@@ -167,9 +167,7 @@ mkdir -p "$copy/data/validation"
   echo id,quantity,scenario,settings,minus,metric,stat,published,unit,role,source,note
   echo a,time,tls,x=1,,handshake,p50,1.5,ms,predict,lab,
 } >"$copy/data/validation/tls.csv"
-printf 'device,clock,source\nboard,64MHz,lab\n' >"$copy/data/devices.csv"
-sed '1s/$/\n# device: board/; s/family,note/family,note,cycles/; s/"a, b"/&,7/; s/0:1 0.5:2 1:3//; s/by hand/&,/' "$copy/data/platforms/box.csv" >"$copy/box" && mv "$copy/box" "$copy/data/platforms/box.csv"
-good 'devices, cycles, validation'
+good 'validation'
 
 fresh
 echo 'idle,paper,,t,,there,,' >>"$copy/data/sources.csv"
@@ -179,6 +177,46 @@ case $out in
 *) bad "a source without rows: $out" ;;
 esac
 
+# cycles TEXT: a platform in cycles whose device is TEXT; devices TEXT: one more row of devices.csv
+cycles() {
+  fresh
+  printf 'device,quantity,value,unit,condition,source,note\nchip,clock,64,MHz,always,lab,\nchip,current,3.3,mA,"running, DC/DC",lab,\n' >"$copy/data/devices.csv"
+  cat >"$copy/data/platforms/chip.csv" <<END
+# title: Chip
+# device: $1
+algorithm,operation,size_bytes,quantiles_cycles,peak_stack_bytes,kind,source,family,note
+X25519,keygen,0,0:1 0.5:2 1:3,600,measured,lab,,
+END
+}
+devices() {
+  cycles chip
+  printf '%s\n' "$1" >>"$copy/data/devices.csv"
+}
+cycles chip
+if out=$("$here/lint_data.sh" "$copy/data"); then ok; else bad "a folder with a device: $out"; fi
+cycles chop
+expect platforms/chip.csv:2 'device "chop" is not in devices.csv'
+cycles chip
+sed 2d "$copy/data/platforms/chip.csv" >"$copy/box" && mv "$copy/box" "$copy/data/platforms/chip.csv"
+expect platforms/chip.csv:2 'cycles need a line "# device: ..."'
+cycles chip
+echo 'X448,keygen,0,1.5,,measured,lab,,' >>"$copy/data/platforms/chip.csv"
+expect platforms/chip.csv:5 'is no p:cycles pair'
+cycles chip
+echo 'X448,keygen,0,1,x,measured,lab,,' >>"$copy/data/platforms/chip.csv"
+expect platforms/chip.csv:5 'peak_stack_bytes "x" is no whole number'
+devices 'chip,clock,32,MHz,always,lab,'
+expect devices.csv:4 'clock of chip is already stated in line 2'
+devices 'chip,power,3,W,always,lab,'
+expect devices.csv:4 'quantity "power" is not known'
+devices 'chip,voltage,3,A,always,lab,'
+expect devices.csv:4 'unit "A" of a voltage is none of V mV uV'
+devices 'chip,voltage,-3,V,always,lab,'
+expect devices.csv:4 'value "-3" is no number above 0'
+devices 'chip,voltage,3,V,,lab,'
+expect devices.csv:4 'condition is empty'
+devices 'chip,voltage,3,V,always,gone,'
+expect devices.csv:4 'source "gone" is not in sources.csv'
 fresh
 rm "$copy/data/sources.csv"
 expect sources.csv:1 'is missing'

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-// objects: calib/operations.o calib/operations_data.o calib/operations_keys.o models/crypto/alg.o models/crypto/cost.o models/crypto/cost_data.o models/crypto/cost_line.o models/crypto/csv.o sim/core/err.o
+// objects: calib/operations.o calib/operations_data.o calib/operations_keys.o models/crypto/alg.o models/crypto/cost.o models/crypto/cost_data.o models/crypto/cost_line.o models/crypto/csv.o sim/core/err.o models/crypto/device.o models/crypto/cost_name.o models/crypto/alg_own.o
 // libs: $(CRYPTO_LIBS)
 #include "calib/operations.h"
 #include "models/crypto/alg.h"

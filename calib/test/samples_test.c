@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-// objects: calib/samples.o models/crypto/cost.o models/crypto/cost_data.o models/crypto/cost_line.o models/crypto/csv.o models/crypto/alg.o sim/core/err.o sim/core/units.o
+// objects: calib/samples.o models/crypto/cost.o models/crypto/cost_data.o models/crypto/cost_line.o models/crypto/device.o models/crypto/cost_name.o models/crypto/csv.o models/crypto/alg.o models/crypto/alg_own.o sim/core/err.o sim/core/units.o
 #include "calib/samples.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-// objects: calib/scale.o calib/scale_rows.o models/crypto/alg.o models/crypto/cost.o models/crypto/cost_data.o models/crypto/cost_line.o
+// objects: calib/scale.o calib/scale_rows.o models/crypto/alg.o models/crypto/cost.o models/crypto/cost_data.o models/crypto/cost_line.o models/crypto/device.o models/crypto/cost_name.o models/crypto/alg_own.o models/crypto/csv.o
 // objects: models/crypto/csv.o sim/core/err.o sim/core/units.o
 #include "calib/scale.h"
 

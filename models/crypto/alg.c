@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "models/crypto/alg.h"
+#include "models/crypto/alg_own.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -108,6 +109,9 @@ static const struct alg algorithms[] = {
 
 enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0], SPELLING_MAX = 64 };
 
+/* The table's rows, then those of the scenario's own; NULL at the end. */
+static const struct alg *row_at(int i) { return i < ALGORITHMS ? &algorithms[i] : i - ALGORITHMS < alg_own_count() ? alg_own_at(i - ALGORITHMS) : NULL; }
+
 const struct alg *alg_table(int *count) {
   *count = ALGORITHMS;
   return algorithms;
@@ -160,8 +164,8 @@ const struct alg *alg_find(const char *name, unsigned kind_mask) {
   char text[SPELLING_MAX], known[SPELLING_MAX];
   if (!squash(name, strlen(name), text) || !*text) return NULL;
   long tls = code_point(text, "0x", 16), ike = code_point(text, "dh", 10);
-  for (int i = 0; i < ALGORITHMS; i++) {
-    const struct alg *alg = &algorithms[i];
+  const struct alg *alg;
+  for (int i = 0; (alg = row_at(i)); i++) {
     if (!wanted(alg, kind_mask)) continue;
     if ((tls >= 0 && alg->tls_id == tls) || (ike >= 0 && alg->ike_id == ike)) return alg;
     for (int k = 0; spelling(alg, k, known); k++)
@@ -195,13 +199,14 @@ const char *alg_nearest(const char *name, unsigned kind_mask) {
   /* More than a quarter of the letters wrong is another word, not a misspelling. */
   int best = (int)strlen(text) / 4 + 2;
   const char *nearest = NULL;
-  for (int i = 0; i < ALGORITHMS; i++) {
-    if (!wanted(&algorithms[i], kind_mask)) continue;
-    for (int k = 0; spelling(&algorithms[i], k, known); k++) {
+  const struct alg *alg;
+  for (int i = 0; (alg = row_at(i)); i++) {
+    if (!wanted(alg, kind_mask)) continue;
+    for (int k = 0; spelling(alg, k, known); k++) {
       int edits = distance(text, known);
       if (edits < best) {
         best = edits;
-        nearest = algorithms[i].name;
+        nearest = alg->name;
       }
     }
   }

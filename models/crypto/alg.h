@@ -45,7 +45,7 @@ struct alg {
   const char *standard; /* "FIPS 203" */
 };
 
-/* All rows in listing order. */
+/* All rows in listing order. What a scenario defines itself (alg_own.h) is not among them, but alg_find and alg_nearest know it. */
 const struct alg *alg_table(int *count);
 
 /* No quantum algorithm is known that breaks it outright, as Shor's breaks curves, RSA and finite fields. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "models/crypto/cost.h"
 #include "models/crypto/cost_line.h"
+#include "models/crypto/cost_name.h"
 
 #include "sim/core/event.h"
 #include "sim/core/units.h"
@@ -26,7 +27,8 @@ struct level {
 };
 
 struct cost_platform {
-  struct level levels[LEVELS_MAX]; /* own file first, then its base, the base's base, ... */
+  char *name;
+  struct level *levels; /* for each part, then for the base: own file first, then its base, the base's base, ... */
   int level_count;
   const char *title;
   struct cost_line **lines;  /* file order */
@@ -62,18 +64,29 @@ struct loading {
   struct cost_platform *platform;
   struct cost_sources *sources;
   struct err *e;
+  struct device device;              /* of the chain: what the files in front state goes before what their bases do */
+  int chain;                         /* first level of the file being read and its bases */
+  const struct cost_name_part *part; /* whose rows alone are taken; NULL: all */
+  bool stated;                       /* the chain states what the part asks for */
 };
 
+/* What the part being read asks for. */
+static bool is_wanted(const struct loading *load, const struct cost_line *line) {
+  const struct cost_name_part *part = load->part;
+  return !part || (strcmp(part->operation, line->operation) == 0 && (!part->algorithm || strcmp(part->algorithm, line->algorithm) == 0));
+}
+
 /* Takes the rows of a level, except operations that the levels before it state themselves. */
-static void add_level_rows(const struct loading *load, const struct level *level) {
+static void add_level_rows(struct loading *load, const struct level *level) {
   struct cost_platform *platform = load->platform;
   const struct csv *csv = level->csv;
   int earlier = platform->line_count;
   platform->lines = reallocarray(platform->lines, (size_t)(earlier + csv->row_count + 1), sizeof *platform->lines);
   if (!platform->lines) abort();
   for (int i = 0; i < csv->row_count; i++) {
-    struct cost_line *line = cost_line_read(csv, &csv->rows[i], level->name, load->sources, load->e);
-    bool own = true;
+    struct cost_line *line = cost_line_read_on(&load->device, csv, &csv->rows[i], level->name, load->sources, load->e);
+    bool own = is_wanted(load, line);
+    load->stated |= own;
     for (int k = 0; k < earlier && own; k++) own = compare_operation(platform->lines[k], line) != 0;
     if (own)
       platform->lines[platform->line_count++] = line;
@@ -85,6 +98,7 @@ static void add_level_rows(const struct loading *load, const struct level *level
 /* Sizes of one operation must differ, and one alone must be 0. */
 static void check_sizes(const struct cost_row *row, struct err *e) {
   const struct cost_line *first = row->sizes[0];
+  if (!*first->algorithm) return; /* complained of already */
   if (row->count == 1 && first->size_bytes)
     err_add(e, ERR_INPUT,
         "%s:%d: column size_bytes: found %lld as the only size of %s %s; state a second size so that the cost per byte is known, or 0 when size does not "
@@ -128,25 +142,61 @@ static const char *skip_key(const char *text, const char *key) {
   return text + length + 1 + strspn(text + length + 1, " \t");
 }
 
+enum { TITLE, BASE, CPU, DATE, REMARK, DEVICE, DEVICE_SOURCE, CLOCK, VOLTAGE, CURRENT, KEYS };
+static const char *const keys[KEYS] = {"title", "base", "cpu", "date", "note", "device", "device-source", "clock", "voltage", "current"};
+
+/* The device a file names or states; what is known already stays. */
+static void read_device(struct loading *load, const struct csv *csv, const char *const values[KEYS], const int lines[KEYS]) {
+  struct device own = {0};
+  bool stated = false;
+  for (int k = CLOCK; k <= CURRENT; k++) {
+    const char *allowed;
+    if (!values[k]) continue;
+    stated = true;
+    if (!device_read(device_quantity(keys[k]), values[k], &own, &allowed))
+      err_add(load->e, ERR_INPUT, "%s:%d: key %s: found '%s', allowed: %s", csv->path, lines[k], keys[k], values[k], allowed);
+  }
+  if (stated && !values[DEVICE_SOURCE])
+    err_add(load->e, ERR_INPUT,
+        "%s:1: the line '# device-source: ...' is missing: where clock, voltage and current come from, an id of sources.csv (own: your own)", csv->path);
+  if (values[DEVICE_SOURCE] && !cost_source_find(load->sources, values[DEVICE_SOURCE]))
+    err_add(load->e, ERR_INPUT, "%s:%d: key device-source: found '%s', allowed: an id of sources.csv in the data folder ('own' for your own)", csv->path,
+        lines[DEVICE_SOURCE], values[DEVICE_SOURCE]);
+  if (values[DEVICE]) {
+    char asked_by[4096];
+    snprintf(asked_by, sizeof asked_by, "%s:%d: ", csv->path, lines[DEVICE]);
+    (void)!device_load(values[DEVICE], load->sources, asked_by, &own, load->e); /* what is wrong is in e, and the load fails by it */
+  }
+  device_complete(&load->device, &own);
+}
+
 /* The lines `# key: value`; *base stays NULL when there is none. */
-static void read_remarks(const struct csv *csv, const char **title, const char **base, struct err *e) {
-  static const char *const keys[] = {"title", "base", "cpu", "date", "note"};
+static void read_remarks(struct loading *load, const struct csv *csv, const char **title, const char **base) {
+  const char *values[KEYS] = {NULL};
+  int lines[KEYS] = {0};
+  struct err *e = load->e;
   for (int i = 0; i < csv->remark_count; i++) {
     const struct csv_remark *remark = &csv->remarks[i];
     const char *value = NULL;
-    size_t k = 0;
-    while (k < sizeof keys / sizeof keys[0] && !(value = skip_key(remark->text, keys[k]))) k++;
-    const char **target = k == 0 ? title : k == 1 ? base : NULL;
-    if (!value)
-      err_add(e, ERR_INPUT, "%s:%d: found '# %s', allowed: '# key: value' with key title, base, cpu, date or note", csv->path, remark->line, remark->text);
-    else if (!*value)
+    int k = 0;
+    while (k < KEYS && !(value = skip_key(remark->text, keys[k]))) k++;
+    if (!value) {
+      err_add(e, ERR_INPUT,
+          "%s:%d: found '# %s', allowed: '# key: value' with key title, base, cpu, date, note, device, device-source, clock, voltage or current", csv->path,
+          remark->line, remark->text);
+    } else if (!*value) {
       err_add(e, ERR_INPUT, "%s:%d: key %s has no value", csv->path, remark->line, keys[k]);
-    else if (target && *target)
+    } else if (values[k] && k != CPU && k != DATE && k != REMARK) {
       err_add(e, ERR_INPUT, "%s:%d: key %s is there twice", csv->path, remark->line, keys[k]);
-    else if (target)
-      *target = value;
+    } else {
+      values[k] = value;
+      lines[k] = remark->line;
+    }
   }
+  *title = values[TITLE];
+  *base = values[BASE];
   if (!*title) err_add(e, ERR_INPUT, "%s:1: the line '# title: ...' is missing", csv->path);
+  read_device(load, csv, values, lines);
 }
 
 /* An unknown name is answered with the names there are. */
@@ -183,15 +233,15 @@ static char *platform_path(const char *name, const char *base_dir, const char *a
   return NULL;
 }
 
-/* Reads one level; *base is the name of the next, NULL at the end. */
-static int add_level(const struct loading *load, const char *name, const char *base_dir, const char *asked_by, const char **base) {
+/* Opens one level; *base is the name of the next, NULL at the end. */
+static int add_level(struct loading *load, const char *name, const char *base_dir, const char *asked_by, const char **base) {
   struct cost_platform *platform = load->platform;
   struct err *e = load->e;
-  if (platform->level_count == LEVELS_MAX)
+  if (platform->level_count - load->chain == LEVELS_MAX)
     return err_add(e, ERR_INPUT, "%sbase '%s' is the %dth level; a platform has at most %d", asked_by, name, LEVELS_MAX + 1, LEVELS_MAX);
   char *path = platform_path(name, base_dir, asked_by, e);
   if (!path) return ERR_INPUT;
-  for (int i = 0; i < platform->level_count; i++)
+  for (int i = load->chain; i < platform->level_count; i++)
     if (strcmp(platform->levels[i].csv->path, path) == 0) {
       free(path);
       return err_add(e, ERR_INPUT, "%sbase '%s' leads back to a platform that inherits from this one", asked_by, name);
@@ -200,14 +250,14 @@ static int add_level(const struct loading *load, const char *name, const char *b
   int code = csv_read(path, cost_line_columns, COST_LINE_COLUMNS, &csv, e);
   free(path);
   if (!csv) return code;
+  platform->levels = reallocarray(platform->levels, (size_t)platform->level_count + 1, sizeof *platform->levels);
+  if (!platform->levels) abort();
   struct level *level = &platform->levels[platform->level_count++];
   *level = (struct level){csv, strdup(name)};
   if (!level->name) abort();
-  const char *title = NULL;
-  *base = NULL;
-  read_remarks(csv, &title, base, e);
-  if (!platform->title) platform->title = title;
-  add_level_rows(load, level);
+  const char *title;
+  read_remarks(load, csv, &title, base);
+  if (!platform->title && !load->part) platform->title = title;
   return 0;
 }
 
@@ -231,6 +281,7 @@ static uint64_t hash_rows(const struct cost_platform *platform) {
     hash_bytes(&hash, line->operation, strlen(line->operation) + 1);
     hash_number(&hash, line->size_bytes);
     hash_number(&hash, line->energy_nj);
+    if (line->peak_stack_bytes >= 0) hash_number(&hash, line->peak_stack_bytes);
     hash_number(&hash, line->count);
     for (int k = 0; k < line->count; k++) {
       hash_number(&hash, line->points[k].p_ppb);
@@ -249,7 +300,7 @@ static char *folder_of(const char *path) {
 }
 
 /* The base of the last level, and its base, and so on. */
-static int add_bases(const struct loading *load, const char *base) {
+static int add_bases(struct loading *load, const char *base) {
   int code = 0;
   while (!code && base) {
     const char *path = load->platform->levels[load->platform->level_count - 1].csv->path;
@@ -262,16 +313,71 @@ static int add_bases(const struct loading *load, const char *base) {
   return code;
 }
 
+/* A file and its bases. */
+static int add_chain(struct loading *load, const char *name, const char *base_dir) {
+  const char *base = NULL;
+  load->chain = load->platform->level_count;
+  load->stated = false;
+  load->device = (struct device){0};
+  int code = add_level(load, name, base_dir, "", &base);
+  if (!code) code = add_bases(load, base);
+  if (code && !load->device.clock_hz) load->device.clock_hz = 1000000000; /* it may stand where reading stopped: no complaint about that */
+  for (int l = load->chain; l < load->platform->level_count; l++) add_level_rows(load, &load->platform->levels[l]);
+  return code;
+}
+
+/* "keygen, sign": what the chain states, for a message. */
+static void stated_operations(const struct loading *load, char *out, size_t size) {
+  size_t used = 0;
+  out[0] = '\0';
+  for (const char *const *operation = cost_operations; *operation; operation++) {
+    bool stated = false;
+    for (int l = load->chain; l < load->platform->level_count && !stated; l++) {
+      const struct csv *csv = load->platform->levels[l].csv;
+      for (int i = 0; i < csv->row_count && !stated; i++) stated = cost_line_has_operation(&csv->rows[i], *operation);
+    }
+    if (stated && used < size) used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "", *operation);
+  }
+}
+
+static int add_part(struct loading *load, const struct cost_name_part *part, const char *base_dir) {
+  load->part = part;
+  int before = load->e->count, code = add_chain(load, part->platform, base_dir);
+  load->part = NULL;
+  if (code || load->stated || load->e->count > before) return code;
+  char stated[512];
+  stated_operations(load, stated, sizeof stated);
+  const char *subject = part->algorithm ? part->algorithm : "any algorithm";
+  return err_add(load->e, ERR_INPUT, "%s: platform %s does not state %s of %s; the operations it states are %s", part->key, part->platform, part->operation,
+      subject, *stated ? stated : "none");
+}
+
+/* Parts before the base, and those of one algorithm before those of all: what comes first holds. */
+static int add_all(struct loading *load, const struct cost_name *name, const char *base_dir) {
+  int code = 0;
+  for (int general = 0; general < 2; general++)
+    for (int i = 0; i < name->part_count && !code; i++)
+      if ((name->parts[i].algorithm == NULL) == (general == 1)) code = add_part(load, &name->parts[i], base_dir);
+  return code ? code : add_chain(load, name->base, base_dir);
+}
+
 int cost_load(const char *name, const char *base_dir, struct cost_platform **out, struct err *e) {
   struct loading load = {.e = e};
+  struct cost_name parts;
   int before = e->count;
-  int code = cost_sources_load(&load.sources, e);
+  int code = cost_name_read(name, &parts, e);
   if (code) return code;
+  code = cost_sources_load(&load.sources, e);
+  if (code) {
+    cost_name_free(&parts);
+    return code;
+  }
   load.platform = allocate(1, sizeof *load.platform);
-  const char *base = NULL;
-  code = add_level(&load, name, base_dir, "", &base);
-  if (!code) code = add_bases(&load, base);
+  load.platform->name = strdup(name);
+  if (!load.platform->name) abort();
+  code = add_all(&load, &parts, base_dir);
   cost_sources_free(load.sources);
+  cost_name_free(&parts);
   if (!code) group_rows(load.platform, e);
   if (code || e->count > before) {
     cost_free(load.platform);
@@ -289,6 +395,8 @@ void cost_free(struct cost_platform *platform) {
     csv_free(platform->levels[i].csv);
     free(platform->levels[i].name);
   }
+  free(platform->levels);
+  free(platform->name);
   free(platform->lines);
   free(platform->sorted);
   free(platform->rows);
@@ -296,7 +404,7 @@ void cost_free(struct cost_platform *platform) {
   free(platform);
 }
 
-const char *cost_platform_name(const struct cost_platform *platform) { return platform->levels[0].name; }
+const char *cost_platform_name(const struct cost_platform *platform) { return platform->name; }
 
 const char *cost_platform_title(const struct cost_platform *platform) { return platform->title; }
 
@@ -326,6 +434,7 @@ static int64_t between(int64_t from, int64_t to, uint64_t part, uint64_t whole) 
 }
 
 #define MEDIAN (UINT64_C(1) << 63)
+#define FW_NS_PER_NJ UINT64_C(1000000000000000) /* 1e-15 W * 1e-9 s, of which 1e-9 J has so many */
 
 enum part cost_part(const char *algorithm, const char *operation) {
   static const struct {
@@ -360,6 +469,20 @@ static inline int64_t duration_of(const struct cost_row *row, int64_t size_bytes
 int64_t cost_draw(const struct cost_row *row, int64_t size_bytes, uint64_t uniform) {
   *row->drawn = true;
   return duration_of(row, size_bytes, uniform);
+}
+
+int64_t cost_energy(const struct cost_row *row, int64_t size_bytes, int64_t duration_ns) {
+  const struct cost_line *low = row->sizes[0], *high = row->sizes[row->count - 1];
+  for (int i = 0; i < row->count; i++)
+    if (row->sizes[i]->energy_nj < 0 || row->sizes[i]->power_fw != low->power_fw) return -1;
+  if (low->power_fw) return (int64_t)(((unsigned __int128)(uint64_t)duration_ns * (uint64_t)low->power_fw + FW_NS_PER_NJ / 2) / FW_NS_PER_NJ);
+  if (size_bytes <= low->size_bytes) return low->energy_nj;
+  if (size_bytes >= high->size_bytes) return high->energy_nj;
+  int i = 1;
+  while (row->sizes[i]->size_bytes < size_bytes) i++;
+  low = row->sizes[i - 1];
+  high = row->sizes[i];
+  return between(low->energy_nj, high->energy_nj, (uint64_t)(size_bytes - low->size_bytes), (uint64_t)(high->size_bytes - low->size_bytes));
 }
 
 int64_t cost_median(const struct cost_row *row, int64_t size_bytes) { return duration_of(row, size_bytes, MEDIAN); }
@@ -410,6 +533,7 @@ void cost_row_info(const struct cost_platform *platform, int index, struct cost_
       .size_bytes = line->size_bytes,
       .median_ns = cost_line_quantile(line, MEDIAN),
       .energy_nj = line->energy_nj,
+      .peak_stack_bytes = line->peak_stack_bytes,
       .kind = line->kind,
   };
 }

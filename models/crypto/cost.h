@@ -3,19 +3,25 @@
  *
  * Purpose:    reads platform files (calib/data/platforms/NAME.csv, or ./file.csv beside a scenario) and draws durations.
  * Units:      integer nanoseconds, integer nanojoules.
- * File:       lines `# key: value` first (title, base, cpu, date, note: base names a platform whose rows this one
- *             inherits, operation by operation), then CSV with the columns
- *               algorithm,operation,size_bytes,quantiles_ns,energy_nj,kind,source,family,note
- *             (size_bytes, energy_nj, family and note may be left out). quantiles_ns: one number (a constant), or
- *             `p:ns` pairs with rising p from 0 to 1, space separated ("0:21011 0.05:21182 0.5:21392 1:22433"),
- *             interpolated linearly. size_bytes 0 or empty: the cost does not depend on size; two or more rows of one
- *             operation with different sizes: interpolated between sizes, the smallest below them, extended beyond
- *             the last by the slope of the last two medians (never downwards).
+ * Names:      a platform, or several put together: cost_name.h.
+ * File:       lines `# key: value` first (title, base, cpu, date, note, device, device-source, clock, voltage, current: base
+ *             names a platform whose rows this one inherits, operation by operation), then CSV with the columns
+ *               algorithm,operation,size_bytes,quantiles_ns,quantiles_cycles,energy_nj,peak_stack_bytes,kind,source,family,note
+ *             (of quantiles_ns and quantiles_cycles a row has one; size_bytes, energy_nj, peak_stack_bytes, family and note
+ *             may be left out). quantiles_ns: one number (a constant), or `p:ns` pairs with rising p from 0 to 1, space
+ *             separated ("0:21011 0.05:21182 0.5:21392 1:22433"), interpolated linearly. size_bytes 0 or empty: the cost does
+ *             not depend on size; two or more rows of one operation with different sizes: interpolated between sizes, the
+ *             smallest below them, extended beyond the last by the slope of the last two medians (never downwards).
+ *             quantiles_cycles: the same in cycles of the device's clock; where voltage and current are known and energy_nj
+ *             is empty, energy is voltage * current * time (of the mean in listings, of the drawn time in cost_energy).
+ *             device: a name of calib/data/devices.csv; clock, voltage and current go before it, one by one, and then need
+ *             device-source. What a file does not say of its device its base does, so that a file of three lines moves a
+ *             platform to another clock or regulator.
  *             kind: measured published fitted estimated assumed; an estimated or assumed row says in note how.
  *             source: an id of calib/data/sources.csv; one that does not resolve, or none, does not load. The ids of
  *             kind `user` are for a user's own figures and ask for a note too.
  *             calib/data/README.md explains the format to users.
- * Algorithms: titles of alg.h ("ML-KEM-768"), and beside them "software" (daemon, kernel and testbed), "qkd" (key
+ * Algorithms: titles of alg.h ("ML-KEM-768"), names and titles of alg_own.h, and beside them "software" (daemon, kernel and testbed), "qkd" (key
  *             delivery), "sdn-suite" (steps of a published suite). An operation of an algorithm is one of keygen
  *             import_pub encaps encaps_full decaps decaps_full derive derive_full sign verify encrypt decrypt seal open
  *             set_key hash extract expand extract_expand; beside algorithms any name of small letters, digits and _.
@@ -40,13 +46,13 @@ const char *cost_kind_name(enum cost_kind kind);
 struct cost_platform;
 struct cost_row;
 
-/* name: a shipped platform, or a path that begins with "./", taken relative to base_dir (NULL: current folder). */
+/* name: a shipped platform, or a path that begins with "./", taken relative to base_dir (NULL: current folder), or parts. */
 int cost_load(const char *name, const char *base_dir, struct cost_platform **out, struct err *e) MUST_CHECK;
 void cost_free(struct cost_platform *platform);
 
 const char *cost_platform_name(const struct cost_platform *platform);
 const char *cost_platform_title(const struct cost_platform *platform);
-/* Content key for the run key: 64-bit FNV-1a over every row that can be drawn (names, sizes, quantiles, energy), in the
+/* Content key for the run key: 64-bit FNV-1a over every row that can be drawn (names, sizes, quantiles, energy, stack), in the
  * order of cost_find, so that notes, sources and the order of lines do not change it. */
 uint64_t cost_platform_hash(const struct cost_platform *platform);
 
@@ -58,6 +64,9 @@ enum part cost_part(const char *algorithm, const char *operation);
 
 /* Duration for a uniform 64-bit draw. size_bytes is ignored by rows that do not depend on size. */
 int64_t cost_draw(const struct cost_row *row, int64_t size_bytes, uint64_t uniform);
+/* Energy in nJ of an operation that took duration_ns: where cycles and a device gave the time, voltage * current * duration;
+ * else what the rows state (between sizes on a straight line, beyond them the nearest). -1: not stated. */
+int64_t cost_energy(const struct cost_row *row, int64_t size_bytes, int64_t duration_ns);
 /* Median duration, for reports. */
 int64_t cost_median(const struct cost_row *row, int64_t size_bytes);
 /* True when two draws can differ. */
@@ -73,7 +82,8 @@ int cost_frozen(const struct cost_platform *platform, char *text, size_t size);
 struct cost_row_info {
   const char *algorithm, *operation, *source, *family, *note, *from_platform;
   int64_t size_bytes, median_ns;
-  int64_t energy_nj; /* -1: not stated */
+  int64_t energy_nj;        /* stated, or of the mean time; -1: not known */
+  int64_t peak_stack_bytes; /* -1: not stated */
   enum cost_kind kind;
 };
 int cost_row_count(const struct cost_platform *platform);

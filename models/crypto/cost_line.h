@@ -12,6 +12,7 @@
 
 #include "models/crypto/cost.h"
 #include "models/crypto/csv.h"
+#include "models/crypto/device.h"
 
 struct cost_point {
   int64_t p_ppb, ns;
@@ -23,16 +24,26 @@ struct cost_line {
   const struct csv *csv; /* the file it stands in */
   const char *platform;
   int line, count;
-  int64_t size_bytes, energy_nj;
+  int64_t size_bytes, energy_nj, peak_stack_bytes; /* the last two -1: not stated */
+  int64_t power_fw;                                /* where energy is this times the time; 0: it is what is stated */
   enum cost_kind kind;
   struct cost_point *points;
   int64_t *stated_ns; /* of each point, while they are scaled; NULL before they ever were */
 };
 
-enum { COST_LINE_COLUMNS = 9 };
+enum { COST_LINE_COLUMNS = 11 };
 extern const struct csv_column cost_line_columns[COST_LINE_COLUMNS];
 
+/* Operations of algorithms, and the subjects beside algorithms; NULL-ended. */
+extern const char *const cost_operations[], *const cost_subjects[];
+#define COST_SUBJECTS "software, qkd, sdn-suite"
+
+/* Cells behind the note may be NULL: left out. */
 struct cost_line *cost_line_read(const struct csv *csv, const struct csv_row *row, const char *platform, const struct cost_sources *sources, struct err *e);
+/* device: what turns cycles into time and energy. */
+struct cost_line *cost_line_read_on(
+    const struct device *device, const struct csv *csv, const struct csv_row *row, const char *platform, const struct cost_sources *sources, struct err *e);
+bool cost_line_has_operation(const struct csv_row *row, const char *operation);
 void cost_line_free(struct cost_line *line);
 
 /* The stated durations times num / den, num and den from 1 to 1000. */

@@ -42,7 +42,7 @@ static struct shared *place(void) {
 
 int cost_share_get(const char *name, const char *base_dir, const struct cost_platform **out, struct err *e) {
   /* Only a file beside the scenario depends on where that is. */
-  const char *base = strncmp(name, "./", 2) == 0 ? base_dir : NULL;
+  const char *base = strstr(name, "./") ? base_dir : NULL;
   for (int i = 0; i < COST_SHARE_MAX; i++)
     if (shelf[i].platform && strcmp(shelf[i].name, name) == 0 && same(shelf[i].base_dir, base)) {
       shelf[i].lent++;

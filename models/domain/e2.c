@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "models/domain/e2.h"
 
+#include "models/crypto/cost_name.h"
 #include "models/crypto/cost_share.h"
 #include "models/domain/fleet.h"
 
@@ -12,16 +13,19 @@
 
 /* ---- Parameters ------------------------------------------------------------------------------------------------ */
 
-static int check_platform(const char *text, char *canonical, size_t size, struct err *e) {
-  if (!*text || strlen(text) >= size)
-    return err_add(e, ERR_INPUT, "found %zu characters, allowed the name of a platform (pqnetsim list platforms) or ./FILE.csv", strlen(text));
-  snprintf(canonical, size, "%s", text);
-  return 0;
-}
-
 static const struct param platform_rows[] = {
-    {.key = "platform.initiator", .kind = PARAM_NAME, .fallback = "epyc-zen5", .check = check_platform, .help = "machine of the gNB, which starts the tunnel"},
-    {.key = "platform.responder", .kind = PARAM_NAME, .fallback = "epyc-zen5", .check = check_platform, .help = "machine of the gateway in front of the RIC"},
+    {.key = "platform.initiator",
+        .kind = PARAM_NAME,
+        .fallback = "epyc-zen5",
+        .check = cost_name_check,
+        .part = cost_name_check_part,
+        .help = "machine of the gNB, which starts the tunnel"},
+    {.key = "platform.responder",
+        .kind = PARAM_NAME,
+        .fallback = "epyc-zen5",
+        .check = cost_name_check,
+        .part = cost_name_check_part,
+        .help = "machine of the gateway in front of the RIC"},
 };
 
 static const struct param_table platform_params = {platform_rows, sizeof platform_rows / sizeof *platform_rows};
@@ -30,7 +34,8 @@ static const struct param hsm_rows[] = {
     {.key = "platform.hsm",
         .kind = PARAM_NAME,
         .follows = "platform.responder",
-        .check = check_platform,
+        .check = cost_name_check,
+        .part = cost_name_check_part,
         .help = "whose costs private-key operations have in the gateway's HSM (gateway.hsm)"},
 };
 

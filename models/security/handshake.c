@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "models/security/handshake.h"
+#include "models/crypto/alg_own.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -56,8 +57,14 @@ static int resolve_op(struct handshake_op *op, const struct cost_platform *platf
   op->row = cost_find(platform, op->algorithm, op->operation);
   op->random = op->row && cost_is_random(op->row);
   if (op->row || op->optional) return 0;
-  return err_add(
-      e, ERR_INPUT, "%s: platform %s states no cost for %s %s, which this handshake needs", key, cost_platform_name(platform), op->algorithm, op->operation);
+  const struct alg *own = alg_own_titled(op->algorithm);
+  if (!own)
+    return err_add(
+        e, ERR_INPUT, "%s: platform %s states no cost for %s %s, which this handshake needs", key, cost_platform_name(platform), op->algorithm, op->operation);
+  return err_add(e, ERR_INPUT,
+      "%s: platform %s states no cost for %s %s, which this handshake needs; write a row for it into a file of yours, and name it as ./FILE.csv (with a line "
+      "'# base: NAME' in it) or as {base: NAME, %s.%s: ./FILE.csv}",
+      key, cost_platform_name(platform), op->algorithm, op->operation, own->name, op->operation);
 }
 
 int handshake_resolve(struct handshake_table *table, const struct cost_platform *const platforms[HANDSHAKE_PLATFORMS],

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "models/security/ikev2.h"
+#include "models/crypto/alg_own.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -121,19 +122,18 @@ static const struct param rows[] = {
 
 const struct param_table ikev2_params = {rows, sizeof rows / sizeof *rows};
 
-/* A key exchange that IKEv2 knows by a transform number. */
+/* A key exchange that IKEv2 knows by a transform number, or one of the user's own, for which there are numbers of private use. */
 static const struct alg *find_kex(const char *name) {
   const struct alg *kex = alg_find(name, KEX_KINDS);
-  return kex && kex->ike_id >= 0 ? kex : NULL;
+  return kex && (kex->ike_id >= 0 || alg_is_own(kex)) ? kex : NULL;
 }
 
 static int unknown_kex(const char *name, struct err *e) {
   const char *near = alg_nearest(name, KEX_KINDS);
   if (near && !find_kex(near)) near = NULL; /* known, but without an IKEv2 transform */
   return err_add(e, ERR_INPUT,
-      "found '%s', which is no IKEv2 key exchange; allowed none, an IKEv2 key exchange (x25519, secp256r1, secp384r1, mlkem512, mlkem768, mlkem1024, ...) or "
-      "several as "
-      "a-ke1_b-ke2_c%s%s",
+      "found '%s', which is no IKEv2 key exchange; allowed none, an IKEv2 key exchange (x25519, secp256r1, secp384r1, mlkem512, mlkem768, mlkem1024, ...), one "
+      "of your own (algorithms:), or several as a-ke1_b-ke2_c%s%s",
       name, near ? "; nearest: " : "", near ? near : "");
 }
 
@@ -280,7 +280,7 @@ static int check_auth(const char *text, char *canonical, size_t size, struct err
   if (!signature)
     return err_add(e, ERR_INPUT,
         "found '%s', allowed psk, ecdsa-p256, ecdsa-p384, rsa-2048, rsa-3072, rsa-4096, ed25519, ed448, mldsa44, mldsa65, mldsa87, slhdsa-sha2-128s, "
-        "slhdsa-sha2-128f",
+        "slhdsa-sha2-128f, or a signature of your own (algorithms:)",
         text);
   snprintf(canonical, size, "%s", signature->name);
   return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "models/security/x509.h"
+#include "models/crypto/alg_own.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -43,10 +44,13 @@ enum {
   INTERMEDIATE_NAMES_AND_EXTENSIONS = 249,
 };
 
-static const struct encoding *find(const struct alg *signature) {
+/* name NULL: there is no encoding. An algorithm of the user's own is encoded as those of FIPS 204 and 205 are: raw key and
+ * signature, an object identifier of 9 bytes, no parameters; its name is the label. */
+static struct encoding find(const struct alg *signature) {
   for (size_t i = 0; i < sizeof encodings / sizeof *encodings; i++)
-    if (strcmp(encodings[i].name, signature->name) == 0) return &encodings[i];
-  return NULL;
+    if (strcmp(encodings[i].name, signature->name) == 0) return encodings[i];
+  if (!alg_is_own(signature)) return (struct encoding){.name = NULL};
+  return (struct encoding){.name = signature->name, .label = signature->name, .algorithm_identifier = 13, .key_identifier = 13, .key = KEY_RAW};
 }
 
 /* A DER value of n content bytes with its tag and length. */
@@ -64,20 +68,17 @@ static int subject_public_key_info(const struct encoding *encoding, const struct
 }
 
 int x509_signature_bytes(const struct alg *signature) {
-  const struct encoding *encoding = find(signature);
-  return encoding && encoding->signature ? encoding->signature : signature->answer_bytes;
+  int fixed = find(signature).signature;
+  return fixed ? fixed : signature->answer_bytes;
 }
 
-int x509_algorithm_identifier_bytes(const struct alg *signature) {
-  const struct encoding *encoding = find(signature);
-  return encoding ? encoding->algorithm_identifier : 0;
-}
+int x509_algorithm_identifier_bytes(const struct alg *signature) { return find(signature).algorithm_identifier; }
 
 int x509_certificate_bytes(const struct alg *signature, enum x509_role role) {
-  const struct encoding *encoding = find(signature);
-  if (!encoding) return 0;
-  int label = (int)strlen(encoding->label);
+  const struct encoding encoding = find(signature);
+  if (!encoding.name) return 0;
+  int label = (int)strlen(encoding.label);
   int names = role == X509_LEAF ? LEAF_NAMES_AND_EXTENSIONS + label : INTERMEDIATE_NAMES_AND_EXTENSIONS + 2 * label;
-  int to_be_signed = der(VERSION_BYTES + VALIDITY_BYTES + names + encoding->algorithm_identifier + subject_public_key_info(encoding, signature));
-  return der(to_be_signed + encoding->algorithm_identifier + bit_string(x509_signature_bytes(signature)));
+  int to_be_signed = der(VERSION_BYTES + VALIDITY_BYTES + names + encoding.algorithm_identifier + subject_public_key_info(&encoding, signature));
+  return der(to_be_signed + encoding.algorithm_identifier + bit_string(x509_signature_bytes(signature)));
 }

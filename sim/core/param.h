@@ -39,6 +39,9 @@ struct param {
   const char *const *choices; /* NULL-ended, PARAM_CHOICE */
   /* PARAM_NAME: writes the canonical spelling; ERR_INPUT with what is allowed */
   int (*check)(const char *text, char *canonical, size_t size, struct err *e);
+  /* PARAM_NAME that may be put together as {base: NAME, PART: NAME, ...}, which `check` reads as "NAME,PART=NAME,...": writes the
+   * canonical spelling of PART; ERR_INPUT with what is allowed. NULL: it is one name */
+  int (*part)(const char *text, char *canonical, size_t size, struct err *e);
   const char *follows; /* key whose value this one takes while unset (path.up.delay follows path.delay) */
   const char *sets;    /* pseudo key: writing it writes `sets` with half the value (path.rtt -> path.delay); keeps no value itself */
   bool absent;         /* has no value at all until it is set: config_text then says NULL, config_each passes it over */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The `sweep:` part: lists, ranges, keys that advance together, named axes. */
+#include "sim/run/algorithms.h"
 #include "sim/run/load.h"
 #include "sim/run/names.h"
 #include "sim/run/range.h"
@@ -39,6 +40,10 @@ struct axes {
 /* Why a key cannot be swept, reported; true if it can. */
 static bool key_is_free(struct axes *axes, const struct entry *entry, int value) {
   struct load *load = axes->load;
+  if (!entry->row && algorithms_is_key(entry->key)) {
+    problem_add(load->problems, entry->at, entry->key, "describes an algorithm and cannot be swept; define two, and sweep which is used");
+    return false;
+  }
   if (!entry->row) {
     load_unknown_key(load, entry, NULL, 0);
     return false;
@@ -159,7 +164,10 @@ static bool read_range(struct load *load, const struct yaml_node *map, struct co
   const char *key = column->entry->key;
   enum unit unit;
   if (!axis_unit(column->entry->row->kind, &unit)) {
-    problem_add(load->problems, map->at, key, "found a map, allowed a list of values; a range needs a parameter that is a number with one unit");
+    if (column->entry->row->part)
+      problem_add(load->problems, map->at, key, "found a map, allowed a list of values, each a name or {base: NAME, OPERATION: NAME, ...}");
+    else
+      problem_add(load->problems, map->at, key, "found a map, allowed a list of values; a range needs a parameter that is a number with one unit");
     return false;
   }
   if (!range_parts(load, map, key, parts)) return false;

@@ -74,10 +74,77 @@ static bool collect(struct load *load, const struct yaml_node *map, const char *
   return well;
 }
 
+/* The row of a name put together whose part a key is ("platform.initiator.sign"), and the part's own key; NULL: none. */
+static const struct param *row_of_part(struct load *load, const char *key, const char **part) {
+  for (const char *dot = strchr(key, '.'); dot; dot = strchr(dot + 1, '.')) {
+    const struct param *row = config_find(load->scratch, arena_text(load->arena, key, (size_t)(dot - key)));
+    *part = dot + 1;
+    if (row && row->part) return row;
+  }
+  return NULL;
+}
+
+/* The entry of a row among the first `count`, as far as it is a map. */
+static struct entry *find_whole(struct entry_list *list, int count, const struct param *row) {
+  for (int i = 0; i < count; i++)
+    if (list->items[i].row == row && list->items[i].node->shape == YAML_MAP) return &list->items[i];
+  return NULL;
+}
+
+/* `platform.initiator.sign: X` as {sign: X}. */
+static const struct yaml_node *part_as_map(struct load *load, const struct entry *entry, const char *key) {
+  struct yaml_node *map = arena_alloc(load->arena, sizeof *map), *child = arena_alloc(load->arena, sizeof *child);
+  *child = *entry->node;
+  child->key = key;
+  child->next = NULL;
+  *map = (struct yaml_node){.shape = YAML_MAP, .at = entry->at, .key_at = entry->at, .child = child, .count = 1};
+  return map;
+}
+
+/* The children of a, then those of b, under a's place. */
+static const struct yaml_node *joined_maps(struct load *load, const struct yaml_node *a, const struct yaml_node *b) {
+  struct yaml_node *map = arena_alloc(load->arena, sizeof *map), **end = &map->child;
+  *map = *a;
+  for (int k = 0; k < 2; k++)
+    for (const struct yaml_node *child = (k ? b : a)->child; child; child = child->next) {
+      struct yaml_node *copy = arena_alloc(load->arena, sizeof *copy);
+      *copy = *child;
+      *end = copy;
+      end = &copy->next;
+    }
+  *end = NULL;
+  map->count = a->count + b->count;
+  return map;
+}
+
+/* `platform.initiator.sign: X` is `platform.initiator: {sign: X}`: what makes up a name becomes one entry, at the place of the
+ * first part. */
+static void join_parts(struct load *load, struct entry_list *list) {
+  int kept = 0;
+  for (int i = 0; i < list->count; i++) {
+    struct entry entry = list->items[i];
+    const char *key;
+    const struct param *row = entry.row ? NULL : row_of_part(load, entry.key, &key);
+    if (row) {
+      entry.node = part_as_map(load, &entry, key);
+      entry.key = arena_text(load->arena, entry.key, (size_t)(key - 1 - entry.key));
+      entry.row = row;
+    }
+    struct entry *whole = entry.row && entry.row->part && entry.node->shape == YAML_MAP ? find_whole(list, kept, entry.row) : NULL;
+    if (whole)
+      whole->node = joined_maps(load, whole->node, entry.node);
+    else
+      list->items[kept++] = entry;
+  }
+  list->count = kept;
+}
+
 bool load_entries(struct load *load, const struct yaml_node *map, struct entry_list *out) {
   out->count = 0;
   out->items = arena_array(load->arena, (size_t)count_leaves(load, map, NULL) + 1, sizeof *out->items);
-  return collect(load, map, NULL, out);
+  bool well = collect(load, map, NULL, out);
+  join_parts(load, out);
+  return well;
 }
 
 int load_slot(const struct load *load, const struct param *row) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/run/scenario.h"
+#include "sim/run/algorithms.h"
 #include "sim/run/load.h"
 #include "sim/run/names.h"
 #include <errno.h>
@@ -27,8 +28,8 @@ static const struct param run_rows[] = {
 const struct param_table run_params = {run_rows, sizeof run_rows / sizeof *run_rows};
 
 /* Keys of the file that are no parameters. */
-enum section { SECTION_SCENARIO, SECTION_TITLE, SECTION_SWEEP, SECTION_SKIP, SECTION_METRICS, SECTION_REQUIRE, SECTION_COUNT };
-static const char *const sections[SECTION_COUNT] = {"scenario", "title", "sweep", "skip", "metrics", "require"};
+enum section { SECTION_SCENARIO, SECTION_TITLE, SECTION_SWEEP, SECTION_SKIP, SECTION_METRICS, SECTION_REQUIRE, SECTION_ALGORITHMS, SECTION_COUNT };
+static const char *const sections[SECTION_COUNT] = {"scenario", "title", "sweep", "skip", "metrics", "require", ALGORITHMS_KEY};
 
 static int section_of(const char *key) {
   int s = 0;
@@ -201,6 +202,7 @@ static void apply_file(struct load *load, const struct yaml_node *root, const st
   for (int i = 0; i < entries.count; i++) {
     const struct entry *entry = &entries.items[i];
     int section = section_of(entry->key);
+    if (algorithms_is_key(entry->key)) continue; /* read first of all */
     if (section < SECTION_COUNT)
       found[section] = entry->node;
     else if (entry->row)
@@ -217,6 +219,7 @@ static void apply_set(struct load *load, const struct yaml_node *map, const stru
   for (int i = 0; i < entries.count; i++) {
     const struct entry *entry = &entries.items[i];
     int section = section_of(entry->key);
+    if (algorithms_is_key(entry->key)) continue;
     if (entry->row) {
       take_entry(load, load->fixed, entry);
     } else if (section == SECTION_TITLE && *title) {
@@ -224,7 +227,7 @@ static void apply_set(struct load *load, const struct yaml_node *map, const stru
     } else if (section == SECTION_TITLE) {
       *title = entry->node;
     } else if (section < SECTION_COUNT) {
-      problem_add(load->problems, entry->at, NULL, "belongs into the file; --set changes parameters and the title");
+      problem_add(load->problems, entry->at, NULL, "belongs into the file; --set changes parameters, algorithms and the title");
     } else if (!is_refused_group(load, entry->key)) {
       load_unknown_key(load, entry, title_only, 1);
     }
@@ -264,13 +267,15 @@ static void read_scenario(struct load *load, size_t size, const char *const *set
   }
   const struct domain *domain = find_domain(load, root);
   if (!domain) return;
-  const struct yaml_node **maps = arena_array(load->arena, (size_t)set_count + 1, sizeof *maps);
+  const struct yaml_node **texts = arena_array(load->arena, (size_t)set_count + 1, sizeof *texts), **maps = texts + 1;
+  texts[0] = root;
   struct group_names groups = {.domain = domain};
   find_groups(load, root, &groups);
   for (int i = 0; i < set_count; i++) {
     maps[i] = read_set(load, sets[i], i + 1);
     if (maps[i]) find_groups(load, maps[i], &groups);
   }
+  algorithms_read(load, texts, set_count + 1);
   open_domain(load, domain, &groups);
   apply_file(load, root, found);
   for (int i = 0; i < set_count; i++)

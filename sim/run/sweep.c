@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/run/sweep.h"
+#include "models/crypto/alg_own.h"
 #include "sim/run/digest.h"
 #include "sim/run/skip.h"
 #include <assert.h>
@@ -276,10 +277,28 @@ int sweep_config(const struct sweep *sweep, int64_t i, struct config **out, stru
   return code;
 }
 
+/* What a run key is made from, and which of the scenario's own algorithms its parameters name. */
+struct keyed {
+  struct digest *digest;
+  bool named[ALG_OWN_MAX];
+};
+
 static void add_parameter(void *arg, const struct param *param, const char *text) {
+  struct keyed *keyed = arg;
   if (!strcmp(param->key, "replications")) return;
-  digest_add_text(arg, param->key);
-  digest_add_text(arg, text);
+  digest_add_text(keyed->digest, param->key);
+  digest_add_text(keyed->digest, text);
+  for (int a = 0; a < alg_own_count(); a++) keyed->named[a] |= strstr(text, alg_own_at(a)->name) != NULL;
+}
+
+/* A definition counts where its name is used alone, so that one more does not make another study of what is there. */
+static void add_definitions(const struct keyed *keyed) {
+  for (int a = 0; a < alg_own_count(); a++) {
+    char line[ALG_OWN_LINE_MAX];
+    if (!keyed->named[a]) continue;
+    alg_own_write(alg_own_at(a), line);
+    digest_add_text(keyed->digest, line);
+  }
 }
 
 void sweep_run_key(const struct roster *roster, const struct config *config, const char *backend, uint64_t cost_hash, char key[33]) {
@@ -289,7 +308,9 @@ void sweep_run_key(const struct roster *roster, const struct config *config, con
   struct digest *digest = digest_begin();
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) digest_add_text(digest, texts[i]);
   for (int g = 0; g < roster->group_count; g++) digest_add_text(digest, roster->groups[g]);
-  config_each(config, add_parameter, digest);
+  struct keyed keyed = {.digest = digest};
+  config_each(config, add_parameter, &keyed);
+  add_definitions(&keyed);
   digest_end(digest, hex);
   memcpy(key, hex, 32);
   key[32] = '\0';

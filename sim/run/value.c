@@ -32,6 +32,7 @@ static const char *allowed(struct load *load, const struct param *row) {
     while (row->choices[count]) count++;
     return names_join(load->arena, row->choices, count);
   }
+  if (row->part) return "a name or {base: NAME, OPERATION: NAME, ...}";
   static const char *const kinds[] = {[PARAM_BOOL] = "yes or no",
       [PARAM_NAME] = "a name",
       [PARAM_QUEUE] = "packets or bytes, such as 100 packets or 64KiB",
@@ -113,13 +114,98 @@ static const char *list_text(struct load *load, const struct entry *entry, const
   return well ? arena_format(load->arena, "%s]", text) : NULL;
 }
 
+/* ---- A name put together: {base: NAME, PART: NAME} ---- */
+
+struct piece {
+  const char *part, *name;
+};
+
+struct pieces {
+  const char *base;
+  struct piece *items; /* by part */
+  int count;
+  bool well;
+};
+
+static int count_pieces(const struct yaml_node *map) {
+  int count = 0;
+  for (const struct yaml_node *child = map->child; child; child = child->next) count += child->shape == YAML_MAP ? count_pieces(child) : 1;
+  return count;
+}
+
+/* Puts a part where it belongs; false when it is there already. */
+static bool insert_piece(struct pieces *pieces, const char *part, const char *name) {
+  int at = pieces->count;
+  while (at > 0 && strcmp(pieces->items[at - 1].part, part) > 0) at--;
+  if (at > 0 && !strcmp(pieces->items[at - 1].part, part)) return false;
+  memmove(&pieces->items[at + 1], &pieces->items[at], (size_t)(pieces->count++ - at) * sizeof *pieces->items);
+  pieces->items[at] = (struct piece){part, name};
+  return true;
+}
+
+/* One name of the map: false after a problem. */
+static bool read_piece(struct load *load, const struct entry *entry, const struct yaml_node *node, const char *key, struct pieces *pieces) {
+  struct entry piece = *entry;
+  piece.key = arena_format(load->arena, "%s.%s", entry->key, names_shown(load->arena, key));
+  if (node->shape == YAML_LIST || (node->shape == YAML_TEXT && strchr(node->text, ','))) {
+    problem_add(load->problems, node->at, piece.key, "found %s, allowed one name, of a platform or ./FILE.csv, without commas%s", load_shown(load, node),
+        node->shape == YAML_LIST ? "; to sweep it, give each value whole: {base: NAME, ...}" : "");
+    return false;
+  }
+  const char *name = scalar_text(load, &piece, node);
+  if (name && pieces->base && !strcmp(key, "base")) {
+    problem_add(load->problems, node->key_at, piece.key, "base is given twice; remove one of them");
+    return false;
+  }
+  if (!name) return false;
+  if (!strcmp(key, "base")) {
+    pieces->base = name;
+    return true;
+  }
+  struct err e = {0};
+  char canonical[256];
+  bool well = !entry->row->part(key, canonical, sizeof canonical, &e);
+  if (!well)
+    problem_add(load->problems, node->key_at, piece.key, "%.*s", (int)strcspn(e.text, "\n"), e.text);
+  else if (!(well = insert_piece(pieces, arena_text(load->arena, canonical, strlen(canonical)), name)))
+    problem_add(load->problems, node->key_at, piece.key, "%s is given twice; remove one of them", canonical);
+  err_free(&e);
+  return well;
+}
+
+static void read_pieces(struct load *load, const struct entry *entry, const struct yaml_node *map, const char *prefix, struct pieces *pieces) {
+  for (const struct yaml_node *child = map->child; child; child = child->next) {
+    const char *key = prefix ? arena_format(load->arena, "%s.%s", prefix, child->key) : child->key;
+    if (child->shape == YAML_MAP && child->count)
+      read_pieces(load, entry, child, key, pieces);
+    else
+      pieces->well = read_piece(load, entry, child, key, pieces) && pieces->well;
+  }
+}
+
+static const char *pieces_text(struct load *load, const struct entry *entry, const struct yaml_node *map) {
+  struct pieces pieces = {.well = true};
+  int before = problem_count(load->problems);
+  pieces.items = arena_array(load->arena, (size_t)count_pieces(map) + 1, sizeof *pieces.items);
+  read_pieces(load, entry, map, NULL, &pieces);
+  if (!pieces.base && problem_count(load->problems) == before) {
+    problem_add(
+        load->problems, map->at, entry->key, "found a map without base, allowed {base: NAME, OPERATION: NAME, ...}: base names what states all other costs");
+    return NULL;
+  }
+  if (!pieces.well || !pieces.base) return NULL;
+  const char *text = pieces.base;
+  for (int i = 0; i < pieces.count; i++) text = arena_format(load->arena, "%s,%s=%s", text, pieces.items[i].part, pieces.items[i].name);
+  return text;
+}
+
 /* The text of a node for config_set. */
 static const char *node_text(struct load *load, const struct entry *entry, const struct yaml_node *node) {
   if (problem_list_is_full(load->problems)) return NULL;
   enum param_kind kind = entry->row->kind;
-  bool fits = node->shape == YAML_TEXT
-                  ? kind != PARAM_LIST || yaml_is_null(node)
-                  : (node->shape == YAML_MAP && kind == PARAM_LOSS) || (node->shape == YAML_LIST && (kind == PARAM_LIST || kind == PARAM_NAMES));
+  bool fits = node->shape == YAML_TEXT ? kind != PARAM_LIST || yaml_is_null(node)
+                                       : (node->shape == YAML_MAP && (kind == PARAM_LOSS || entry->row->part)) ||
+                                             (node->shape == YAML_LIST && (kind == PARAM_LIST || kind == PARAM_NAMES));
   if (!fits) {
     problem_add(load->problems, node->at, entry->key, "found %s, allowed %s%s", load_shown(load, node), allowed(load, entry->row),
         node->shape == YAML_LIST ? "; several values belong under sweep:" : "");
@@ -127,6 +213,7 @@ static const char *node_text(struct load *load, const struct entry *entry, const
   }
   if (node->shape == YAML_TEXT) return scalar_text(load, entry, node);
   if (node->shape == YAML_LIST) return list_text(load, entry, node);
+  if (entry->row->part) return pieces_text(load, entry, node);
   const char *text = yaml_flow(load->arena, node);
   if (strlen(text) <= VALUE_MAX) return text;
   problem_add(load->problems, node->at, entry->key, "found a map of %zu bytes, which is too long", strlen(text));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sim/run/worker.h"
+#include "models/crypto/alg_own.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 /* Raised whenever a frame's meaning changes. */
-#define WORKER_FORMAT 2
+#define WORKER_FORMAT 3
 #define HELLO_NAME "pqnetsim-worker"
 
 /* A growing byte string; starts with room for the frame's length. */
@@ -108,6 +109,13 @@ unsigned char *worker_encode_job(const struct worker_job *job, size_t *size) {
   buffer_text(&b, "\ndomain\t");
   buffer_escaped(&b, job->roster->domain->name);
   buffer_text(&b, "\n");
+  for (int a = 0; a < alg_own_count(); a++) {
+    char line[ALG_OWN_LINE_MAX];
+    alg_own_write(alg_own_at(a), line);
+    buffer_text(&b, "algorithm\t");
+    buffer_escaped(&b, line);
+    buffer_text(&b, "\n");
+  }
   for (int g = 0; g < job->roster->group_count; g++) buffer_format(&b, "group\t%s\n", job->roster->groups[g]);
   /* the run's own keys (seed, replications, title) travel above; the worker's config has the roster's tables only */
   for (int t = 0; t < job->roster->table_count; t++)
@@ -284,6 +292,12 @@ static int read_group(struct request *r, char *value, struct err *e) {
   return 0;
 }
 
+static int read_definition(struct request *r, char *value, struct err *e) {
+  unescape(value);
+  if (r->config) return err_add(e, ERR_SYSTEM, "damaged request: algorithm '%s' behind a parameter", value);
+  return alg_own_read(value, e);
+}
+
 static void open_config(struct request *r) {
   if (r->config || !r->domain) return;
   r->roster = roster_new(r->domain, r->groups, r->group_count);
@@ -351,6 +365,7 @@ static const struct {
     {"count", read_count},
     {"base_dir", read_base_dir},
     {"domain", read_domain},
+    {"algorithm", read_definition},
     {"group", read_group},
     {"p", read_parameter},
 };
@@ -366,6 +381,7 @@ static int read_line(struct request *r, char *line, struct err *e) {
 
 static int read_request(struct request *r, char *text, struct err *e) {
   char *rest = text, *line;
+  alg_forget_own();
   while ((line = strsep(&rest, "\n")) && rest) {
     int status = read_line(r, line, e);
     if (status) return status;

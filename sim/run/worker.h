@@ -5,8 +5,8 @@
  * Format:    frames of a 4-byte little-endian length and that many bytes. Texts inside lines escape '\\', tab and
  *            newline as \\ \t \n.
  *            Hello, the worker's first frame: one line "pqnetsim-worker FORMAT VERSION BACKEND CAPS".
- *            Request: lines "key\tvalue" (point, domain, base_dir, seed, first, count), "group\tNAME" for each group, then
- *            "p\tKEY\tTEXT" for each parameter of domain and groups that is set.
+ *            Request: lines "key\tvalue" (point, domain, base_dir, seed, first, count), "algorithm\tLINE" for each that the
+ *            scenario defines (alg_own_write), "group\tNAME" for each group, then "p\tKEY\tTEXT" for each parameter of domain and groups that is set.
  *            Answer: lines "point\tN" and "ok" or "error CODE"; then blocks of a 4-byte length and bytes: metric_bytes
  *            of every metric and the warnings, or the error's text alone.
  * Order:     answers in the order of the requests.

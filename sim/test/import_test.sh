@@ -63,7 +63,8 @@ test_that 'straight lines that miss the mean' warns 'have the mean 652875 us, th
 test_that 'the row' holds rsa-out.csv '^RSA-2048,keygen,0,0:59700000 0.5:439000000 1:1673800000,,measured,mbedtls-10830,quantiles,'
 printf 'algorithm,keygen\nmlkem768,988722\n' >"$work/m4.csv"
 call calibrate import "$work/m4.csv" --source pqm4 --unit cycles --clock 64MHz -o "$work/m4-out.csv"
-test_that 'cycles: the shipped row again' holds m4-out.csv "^$(grep -o '^ML-KEM-768,keygen,0,[0-9]*' calib/data/platforms/cortex-m4-64mhz-clean.csv),"
+# 988722 cycles / 64 MHz = 15,448,781.25 ns
+test_that 'cycles' holds m4-out.csv '^ML-KEM-768,keygen,0,15448781,'
 
 call calibrate import "$work/m4.csv" --source pqm4 -o "$work/m4-out.csv"
 test_that 'nothing is replaced' refuses 'm4-out.csv: is there already'

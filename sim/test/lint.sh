@@ -47,7 +47,7 @@ BEGIN {
   rule("sim/net/ns3_main.c", "sim/net sim/core sim/run/worker.h")
   rule("sim/run", "sim/run models sim/net sim/core output/store.h")
   rule("sim/run/run.c", "sim/run/run.h models/domain.h sim/net sim/core")
-  rule("sim/run/worker.c", "sim/run/run.h sim/run/worker.h models/domain.h sim/net sim/core")
+  rule("sim/run/worker.c", "sim/run/run.h sim/run/worker.h models/domain.h models/crypto/alg_own.h sim/net sim/core")
   rule("models/crypto", "models/crypto sim/core")
   rule("models/transport", "models/transport sim/net sim/core")
   rule("models/security", "models/security models/transport models/crypto sim/core")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: models/crypto/alg.o sim/core/err.o
+// objects: models/crypto/alg.o models/crypto/alg_own.o sim/core/err.o
 #include "models/crypto/alg.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: models/crypto/cost_line.o models/crypto/cost_data.o models/crypto/csv.o models/crypto/alg.o sim/core/err.o
+// objects: models/crypto/cost_line.o models/crypto/device.o models/crypto/cost_name.o models/crypto/cost_data.o models/crypto/csv.o models/crypto/alg.o models/crypto/alg_own.o sim/core/err.o
 #include "models/crypto/cost_line.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,8 +26,8 @@ static int tear_down(void **state) {
 
 /* Cells in the order of the columns. */
 static struct cost_line *read_cells(const char *const cells[9], struct err *e) {
-  const char *copy[9];
-  memcpy(copy, cells, sizeof copy);
+  const char *copy[COST_LINE_COLUMNS] = {NULL};
+  memcpy(copy, cells, 9 * sizeof *copy);
   char path[] = "x.csv";
   struct csv csv = {.path = path};
   const struct csv_row row = {7, copy};

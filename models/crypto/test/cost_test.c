@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: models/crypto/cost.o models/crypto/cost_line.o models/crypto/cost_data.o models/crypto/csv.o models/crypto/alg.o sim/core/random.o sim/core/err.o
+// objects: models/crypto/cost.o models/crypto/cost_line.o models/crypto/device.o models/crypto/cost_name.o models/crypto/cost_data.o models/crypto/csv.o models/crypto/alg.o models/crypto/alg_own.o sim/core/random.o sim/core/err.o
 // libs: -lm
 #include "models/crypto/cost.h"
+#include "models/crypto/csv.h"
 #include "sim/core/event.h"
 #include "sim/core/random.h"
 #include <math.h>
@@ -24,7 +25,7 @@ static int set_up(void **state) {
   return mkdtemp(dir) ? 0 : -1;
 }
 
-static const char *const written[] = {"a.csv", "b.csv", "c.csv"};
+static const char *const written[] = {"a.csv", "b.csv", "c.csv", "d.csv"};
 
 static int tear_down(void **state) {
   (void)state;
@@ -84,6 +85,8 @@ static void test_a_hand_written_file(void **state) {
   cost_free(platform);
 }
 
+#define CYCLES(device) "# title: x\n" device "algorithm,operation,quantiles_cycles,kind,source\n"
+
 struct bad {
   const char *text, *says;
   int problems;
@@ -92,10 +95,33 @@ static const struct bad bads[] = {
     {"algorithm,operation,quantiles_ns,kind,source\n", "a.csv:1: the line '# title: ...' is missing", 1},
     {"# title:\nalgorithm,operation,quantiles_ns,kind,source\n", "a.csv:1: key title has no value", 2},
     {"# title: x\n# titel: y\nalgorithm,operation,quantiles_ns,kind,source\n",
-        "a.csv:2: found '# titel: y', allowed: '# key: value' with key title, base, cpu, date or note", 1},
+        "a.csv:2: found '# titel: y', allowed: '# key: value' with key title, base, cpu, date, note, device, device-source, clock, voltage or current", 1},
     {"# title: x\n# title: y\nalgorithm,operation,quantiles_ns,kind,source\n", "a.csv:2: key title is there twice", 1},
-    {"# title: x\nalgorithm,operation,kind,source\n",
-        "a.csv:2: column quantiles_ns is missing; columns are algorithm,operation,size_bytes,quantiles_ns,energy_nj,kind,source,family,note", 1},
+    {"# title: x\nalgorithm,operation,quantiles_ns,source\n",
+        "a.csv:2: column kind is missing; columns are "
+        "algorithm,operation,size_bytes,quantiles_ns,energy_nj,kind,source,family,note,quantiles_cycles,peak_stack_bytes",
+        1},
+    {"# title: x\nalgorithm,operation,kind,source\nX25519,derive,measured,pqm4\n", "a.csv:3: column quantiles_ns: is empty, allowed: a whole number of ns", 1},
+    {CYCLES("") "X25519,derive,64,measured,pqm4\n",
+        "a.csv:3: column quantiles_cycles: cycles need a clock; name a device ('# device: NAME', of devices.csv) or state one ('# clock: 64MHz'), here or in a "
+        "base\n",
+        1},
+    {CYCLES("# device: nonsuch\n") "X25519,derive,64,measured,pqm4\n",
+        "a.csv:2: device 'nonsuch' is not in devices.csv; there are nrf52840-64mhz-dcdc, nrf52840-64mhz-dcdc-ram, nrf52840-64mhz-ldo; one of your own is "
+        "stated "
+        "by lines '# clock: 64MHz', '# voltage: 3V', '# current: 3.3mA' and '# device-source: own'\n",
+        2},
+    {CYCLES("# clock: 64MHz\n") "X25519,derive,64,measured,pqm4\n",
+        "a.csv:1: the line '# device-source: ...' is missing: where clock, voltage and current come from, an id of sources.csv (own: your own)\n", 1},
+    {CYCLES("# clock: 64MHz\n# device-source: hearsay\n") "X25519,derive,64,measured,pqm4\n",
+        "a.csv:3: key device-source: found 'hearsay', allowed: an id of sources.csv in the data folder ('own' for your own)\n", 1},
+    {CYCLES("# clock: 64\n# device-source: own\n") "", "a.csv:2: key clock: found '64', allowed: a frequency above 0 and up to 100GHz, such as 64MHz\n", 1},
+    {CYCLES("# clock: 1Hz\n# device-source: own\n") "X25519,derive,86401,measured,pqm4\n",
+        "a.csv:5: column quantiles_cycles: found '86401', allowed: a whole number of cycles, or p:cycles pairs from p 0 to p 1, each at most 86400 s by the "
+        "device's clock\n",
+        1},
+    {"# title: x\n# device: nrf52840-64mhz-ldo\nalgorithm,operation,quantiles_ns,quantiles_cycles,kind,source\nX25519,derive,1,2,measured,pqm4\n",
+        "a.csv:4: column quantiles_cycles: found '2', allowed: nothing where quantiles_ns states the time\n", 1},
     {HEAD ROW("X25519", "derive", "0", "1") ROW("X25519", "derive", "0", "2"), "a.csv:4: X25519 derive with size 0 is already stated in line 3", 1},
     {HEAD ROW("SHA-256", "hash", "64", "1") ROW("SHA-256", "hash", "", "2"),
         "a.csv:4: column size_bytes: found 0, which says that SHA-256 hash does not depend on size, but line 3 states a size", 1},
@@ -414,6 +440,174 @@ static void test_microcontroller_variants(void **state) {
   }
 }
 
+static int64_t median(const struct cost_platform *platform, const char *algorithm, const char *operation) {
+  return cost_median(cost_find(platform, algorithm, operation), 0);
+}
+
+/* What a part states replaces the base's operation as a whole, sizes and all; what it does not state is the base's. */
+static void test_parts_replace_operations(void **state) {
+  (void)state;
+  write_file("a.csv", HEAD ROW("RSA-2048", "sign", "0", "1") ROW("Ed25519", "sign", "0", "2") ROW("Ed448", "sign", "0", "3") ROW("Ed25519", "verify", "0", "4")
+                          ROW("SHA-256", "hash", "0", "5"));
+  write_file("c.csv", "# title: C\n# base: ./b.csv\nalgorithm,operation,size_bytes,quantiles_ns,kind,source\n" ROW("Ed25519", "sign", "0", "200"));
+  write_file("b.csv", HEAD ROW("RSA-2048", "sign", "0", "10") ROW("Ed25519", "sign", "0", "20") ROW("Ed25519", "verify", "0", "40")
+                          ROW("SHA-256", "hash", "64", "50") ROW("SHA-256", "hash", "128", "60"));
+  struct cost_platform *platform = load("./a.csv,sign=./b.csv");
+  assert_string_equal(cost_platform_name(platform), "./a.csv,sign=./b.csv");
+  assert_string_equal(cost_platform_title(platform), "T");
+  assert_int_equal(median(platform, "RSA-2048", "sign"), 10);
+  assert_int_equal(median(platform, "Ed25519", "sign"), 20);
+  assert_int_equal(median(platform, "Ed448", "sign"), 3); /* the part states none */
+  assert_int_equal(median(platform, "Ed25519", "verify"), 4);
+  cost_free(platform);
+
+  /* one algorithm alone; the part's own base counts; the special part goes before the general one, wherever it stands */
+  platform = load("./a.csv,ed25519.sign=./c.csv,hash=./c.csv,sign=./b.csv");
+  assert_int_equal(median(platform, "Ed25519", "sign"), 200);
+  assert_int_equal(median(platform, "RSA-2048", "sign"), 10);
+  assert_int_equal(cost_median(cost_find(platform, "SHA-256", "hash"), 128), 60);
+  cost_free(platform);
+  platform = load("./a.csv,rsa-2048.sign=./b.csv");
+  assert_int_equal(median(platform, "Ed25519", "sign"), 2);
+  cost_free(platform);
+}
+
+/* Parts that leave all costs as they are leave the content key too; others change it. */
+static void test_hash_covers_parts(void **state) {
+  (void)state;
+  write_file("a.csv", HEAD ROW("RSA-2048", "sign", "0", "1") ROW("Ed25519", "sign", "0", "2"));
+  write_file("b.csv", HEAD ROW("RSA-2048", "sign", "0", "1") ROW("Ed25519", "sign", "0", "3"));
+  struct cost_platform *plain = load("./a.csv"), *same = load("./a.csv,rsa-2048.sign=./b.csv"), *other = load("./a.csv,sign=./b.csv"), *b = load("./b.csv");
+  assert_true(cost_platform_hash(plain) == cost_platform_hash(same));
+  assert_true(cost_platform_hash(plain) != cost_platform_hash(other));
+  assert_true(cost_platform_hash(b) == cost_platform_hash(other));
+  struct cost_platform *all[] = {plain, same, other, b};
+  for (int i = 0; i < 4; i++) cost_free(all[i]);
+}
+
+static void test_wrong_parts(void **state) {
+  (void)state;
+  write_file("a.csv", HEAD ROW("RSA-2048", "sign", "0", "1"));
+  write_file("b.csv", HEAD ROW("RSA-2048", "sign", "0", "1") ROW("RSA-2048", "decrypt", "0", "1"));
+  write_file("c.csv", "# title: C\n# base: ./d.csv\nalgorithm,operation,size_bytes,quantiles_ns,kind,source\n");
+  write_file("d.csv", "# title: D\n# base: ./c.csv\nalgorithm,operation,size_bytes,quantiles_ns,kind,source\n");
+  refused("./a.csv,verify=./b.csv", "verify: platform ./b.csv does not state verify of any algorithm; the operations it states are sign, decrypt\n", 1);
+  refused("./a.csv,mldsa65.sign=./b.csv", "mldsa65.sign: platform ./b.csv does not state sign of ML-DSA-65; the operations it states are sign, decrypt\n", 1);
+  refused("./a.csv,sign=nonsuch", "platform 'nonsuch' is not shipped; there are ", 1);
+  refused("./a.csv,sign=./nonsuch.csv", "nonsuch.csv: cannot be opened", 1);
+  refused("./a.csv,sign=./c.csv", "leads back to a platform that inherits from this one", 1);
+  refused("./a.csv,sgin=./b.csv", "did you mean sign?", 1);
+  struct cost_platform *platform = load("./a.csv,sign=./a.csv"); /* no circle: nothing inherits */
+  assert_int_equal(cost_row_count(platform), 1);
+  cost_free(platform);
+}
+
+static struct cost_row_info info_of(const struct cost_platform *platform, const char *algorithm, const char *operation) {
+  struct cost_row_info info;
+  for (int i = 0; i < cost_row_count(platform); i++) {
+    cost_row_info(platform, i, &info);
+    if (!strcmp(info.algorithm, algorithm) && !strcmp(info.operation, operation)) return info;
+  }
+  fail_msg("no %s %s", algorithm, operation);
+  return info;
+}
+
+/* By hand: 595793 / 64 MHz = 9309265.625 ns; 3 V * 3.3 mA = 9.9 mW, * 9.309265625 ms = 92161.73 nJ; LDO 3 V * 6.3 mA = 18.9 mW:
+ * 175945.12 nJ. Stack as pqm4 counts it. */
+static void test_cycles_become_time_and_energy(void **state) {
+  (void)state;
+  struct cost_platform *platform = load("cortex-m4-64mhz-clean");
+  struct cost_row_info info = info_of(platform, "ML-KEM-512", "keygen");
+  assert_int_equal(info.median_ns, 9309266);
+  assert_int_equal(info.energy_nj, 92162);
+  assert_int_equal(info.peak_stack_bytes, 6152);
+  const struct cost_row *row = cost_find(platform, "ML-KEM-512", "keygen");
+  assert_int_equal(cost_energy(row, 0, 10000000), 99000); /* 10 ms */
+  uint64_t before = cost_platform_hash(platform);
+  cost_free(platform);
+
+  write_file("a.csv", "# title: LDO\n# base: cortex-m4-64mhz-clean\n# device: nrf52840-64mhz-ldo\nalgorithm,operation,quantiles_ns,kind,source\n");
+  platform = load("./a.csv");
+  info = info_of(platform, "ML-KEM-512", "keygen");
+  assert_int_equal(info.median_ns, 9309266);
+  assert_int_equal(info.energy_nj, 175945);
+  assert_true(cost_platform_hash(platform) != before);
+  cost_free(platform);
+
+  /* half the clock: twice the time; voltage and current are still those of the base's device */
+  write_file("a.csv", "# title: slow\n# base: cortex-m4-64mhz-clean\n# clock: 32 MHz\n# device-source: own\nalgorithm,operation,quantiles_ns,kind,source\n");
+  platform = load("./a.csv");
+  info = info_of(platform, "ML-KEM-512", "keygen");
+  assert_int_equal(info.median_ns, 18618531);
+  assert_int_equal(info.energy_nj, 184323); /* 184323.46 */
+  cost_free(platform);
+
+  /* the CryptoCell is no processor that runs cycles: its time is stated, its energy is not known */
+  platform = load("cortex-m4-64mhz-clean-cc310");
+  assert_int_equal(info_of(platform, "P-256", "keygen").energy_nj, -1);
+  assert_int_equal(cost_energy(cost_find(platform, "P-256", "keygen"), 0, 1000), -1);
+  assert_int_equal(info_of(platform, "ML-KEM-512", "keygen").energy_nj, 92162);
+  cost_free(platform);
+}
+
+/* The energy of a random operation is that of its mean; a stated one is kept; a device without current gives time alone. */
+static void test_energy_of_what_a_row_states(void **state) {
+  (void)state;
+  write_file("a.csv", "# title: x\n# clock: 1MHz\n# voltage: 2V\n# current: 5mA\n# device-source: own\n"
+                      "algorithm,operation,size_bytes,quantiles_ns,quantiles_cycles,energy_nj,kind,source\n"
+                      "ML-DSA-44,sign,,,0:1000 0.5:2000 1:5000,,measured,pqm4\n"
+                      "ML-DSA-44,verify,,,1000,77,measured,pqm4\n"
+                      "ML-DSA-44,keygen,,1000,,,measured,pqm4\n"
+                      "SHA-256,hash,64,100,,10,measured,pqm4\nSHA-256,hash,128,200,,30,measured,pqm4\n");
+  struct cost_platform *platform = load("./a.csv");
+  assert_int_equal(info_of(platform, "ML-DSA-44", "sign").energy_nj, 25000); /* mean 2500 us at 10 mW */
+  assert_int_equal(info_of(platform, "ML-DSA-44", "sign").median_ns, 2000000);
+  assert_int_equal(cost_energy(cost_find(platform, "ML-DSA-44", "sign"), 0, 5000000), 50000);
+  assert_int_equal(info_of(platform, "ML-DSA-44", "verify").energy_nj, 77);
+  assert_int_equal(cost_energy(cost_find(platform, "ML-DSA-44", "verify"), 0, 5000000), 77);
+  assert_int_equal(info_of(platform, "ML-DSA-44", "keygen").energy_nj, -1);
+  const struct cost_row *hash = cost_find(platform, "SHA-256", "hash");
+  assert_int_equal(cost_energy(hash, 64, 1), 10);
+  assert_int_equal(cost_energy(hash, 96, 1), 20);
+  assert_int_equal(cost_energy(hash, 1000, 1), 30);
+  cost_free(platform);
+  write_file("a.csv", "# title: x\n# clock: 1MHz\n# device-source: own\nalgorithm,operation,quantiles_cycles,kind,source\nX25519,derive,7,measured,pqm4\n");
+  platform = load("./a.csv");
+  assert_int_equal(info_of(platform, "X25519", "derive").median_ns, 7000);
+  assert_int_equal(info_of(platform, "X25519", "derive").energy_nj, -1);
+  cost_free(platform);
+}
+
+/* Half a cycle at 64 MHz is 7.8 ns: so much the points of a spread may move by being whole cycles; a constant does not. */
+static void test_cycles_give_the_times_worked_out_by_hand(void **state) {
+  (void)state;
+  static const struct csv_column columns[] = {{"platform", true}, {"algorithm", true}, {"operation", true}, {"quantiles_ns", true}};
+  struct csv *csv;
+  struct err e = {0};
+  assert_int_equal(csv_read("models/crypto/test/cortex_m4_ns.csv", columns, 4, &csv, &e), 0);
+  assert_int_equal(csv->row_count, 56);
+  struct cost_platform *platform = NULL;
+  for (int i = 0; i < csv->row_count; i++) {
+    const char **c = csv->rows[i].cells;
+    if (!platform || strcmp(cost_platform_name(platform), c[0])) {
+      cost_free(platform);
+      platform = load(c[0]);
+    }
+    const struct cost_row *row = cost_find(platform, c[1], c[2]);
+    assert_non_null(row);
+    bool pairs = strchr(c[3], ':');
+    assert_true(cost_is_random(row) == pairs);
+    for (const char *pair = c[3]; *pair; pair += strcspn(pair, " "), pair += *pair == ' ') {
+      double p = pairs ? strtod(pair, NULL) : 0.5;
+      int64_t expected = strtoll(pairs ? strchr(pair, ':') + 1 : pair, NULL, 10);
+      int64_t drawn = cost_draw(row, 0, p >= 1 ? UINT64_MAX : (uint64_t)(p * 0x1p64));
+      if (llabs(drawn - expected) > (pairs ? 8 : 0)) fail_msg("%s %s %s: %lld, was %lld", c[0], c[1], c[2], (long long)drawn, (long long)expected);
+    }
+  }
+  cost_free(platform);
+  csv_free(csv);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_hand_written_file),
@@ -433,6 +627,12 @@ int main(void) {
       cmocka_unit_test(test_rejection_and_search_are_spread_as_measured),
       cmocka_unit_test(test_published_signing_keeps_its_spread),
       cmocka_unit_test(test_microcontroller_variants),
+      cmocka_unit_test(test_cycles_become_time_and_energy),
+      cmocka_unit_test(test_energy_of_what_a_row_states),
+      cmocka_unit_test(test_cycles_give_the_times_worked_out_by_hand),
+      cmocka_unit_test(test_parts_replace_operations),
+      cmocka_unit_test(test_hash_covers_parts),
+      cmocka_unit_test(test_wrong_parts),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: models/security/x509.o models/crypto/alg.o sim/core/err.o
+// objects: models/security/x509.o models/crypto/alg.o models/crypto/alg_own.o sim/core/err.o
 #include "models/security/x509.h"
+#include "models/crypto/alg_own.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,11 +65,26 @@ static void algorithm_identifiers(void **state) {
     assert_int_equal(x509_algorithm_identifier_bytes(alg_find(expected[i].name, 1 << ALG_SIGNATURE)), expected[i].bytes);
 }
 
+/* One of the user's own with the sizes of ML-DSA-65 and a name of as many letters is encoded in as many bytes. */
+static void own_algorithms_are_encoded_as_ml_dsa(void **state) {
+  (void)state;
+  const struct alg mine = {.name = "mysig65", .title = "mine", .kind = ALG_SIGNATURE, .public_bytes = 1952, .answer_bytes = 3309, .ike_id = -1, .tls_id = -1};
+  struct err e = {0};
+  assert_int_equal(alg_define(&mine, &e), 0);
+  const struct alg *own = alg_find("mysig65", 1 << ALG_SIGNATURE), *standard = alg_find("mldsa65", 1 << ALG_SIGNATURE);
+  assert_int_equal(x509_certificate_bytes(own, X509_LEAF), x509_certificate_bytes(standard, X509_LEAF));
+  assert_int_equal(x509_certificate_bytes(own, X509_INTERMEDIATE), x509_certificate_bytes(standard, X509_INTERMEDIATE));
+  assert_int_equal(x509_algorithm_identifier_bytes(own), 13);
+  assert_int_equal(x509_signature_bytes(own), 3309);
+  alg_forget_own();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(certificate_chains_match_measured_messages),
       cmocka_unit_test(unknown_encodings_have_no_certificate),
       cmocka_unit_test(algorithm_identifiers),
+      cmocka_unit_test(own_algorithms_are_encoded_as_ml_dsa),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/run/test/sample_domain.h"
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -15,6 +16,22 @@ static int check_kex(const char *text, char *canonical, size_t size, struct err 
   return err_add(e, ERR_INPUT, "found '%s', allowed none, x25519, mlkem768, mlkem1024", text);
 }
 
+/* "BASE,PART=NAME,..." as the loader writes it. */
+static int check_platform(const char *text, char *canonical, size_t size, struct err *e) {
+  if (strstr(text, "nonsuch")) return err_add(e, ERR_INPUT, "found '%s', allowed another", text);
+  snprintf(canonical, size, "%s", text);
+  return 0;
+}
+
+/* Parts are sign and verify, or those of an algorithm, whose name may be in capitals. */
+static int check_part(const char *text, char *canonical, size_t size, struct err *e) {
+  const char *dot = strchr(text, '.'), *operation = dot ? dot + 1 : text;
+  if (strcmp(operation, "sign") && strcmp(operation, "verify")) return err_add(e, ERR_INPUT, "found '%s', allowed sign, verify", operation);
+  snprintf(canonical, size, "%s", text);
+  for (char *c = canonical; *c; c++) *c = (char)tolower((unsigned char)*c);
+  return 0;
+}
+
 static const char *const modes[] = {"tunnel", "transport", NULL};
 
 static const struct param path_rows[] = {
@@ -26,6 +43,7 @@ static const struct param path_rows[] = {
     {.key = "path.mtu", .kind = PARAM_SIZE, .bare = "B", .fallback = "1500B", .min = 68, .max = 65535},
     {.key = "path.queue", .kind = PARAM_QUEUE, .fallback = "1000 packets", .min = 1, .max = 1000000000},
     {.key = "path.drop", .kind = PARAM_LIST, .fallback = "[]", .min = 1, .max = 1000000000},
+    {.key = "platform.initiator", .kind = PARAM_NAME, .fallback = "epyc", .check = check_platform, .part = check_part},
 };
 static const struct param ipsec_rows[] = {
     {.key = "ipsec.kex", .kind = PARAM_NAME, .fallback = "x25519", .check = check_kex},

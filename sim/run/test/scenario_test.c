@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Scenario files: what is read from good ones, and that every file of nasty/ gets the message nasty.txt asks for. */
-// objects: sim/run/roster.o sim/run/scenario.o sim/run/load.o sim/run/value.o sim/run/axes.o sim/run/range.o sim/run/skip.o sim/run/require.o sim/run/yaml.o
+// objects: sim/run/roster.o sim/run/scenario.o sim/run/algorithms.o models/crypto/alg.o models/crypto/alg_own.o sim/run/load.o sim/run/value.o sim/run/axes.o sim/run/range.o sim/run/skip.o sim/run/require.o sim/run/yaml.o
 // objects: sim/run/utf8.o sim/run/names.o sim/run/problem.o sim/run/arena.o sim/run/test/sample_domain.o
 // objects: sim/core/param.o sim/core/units.o sim/core/err.o
 // libs: -lyaml
@@ -118,6 +118,74 @@ static void counts_in_every_form(void **state) {
   scenario_free(s);
 }
 
+/* A name put together is one text, however it is written. */
+static void names_put_together(void **state) {
+  (void)state;
+  static const char *const forms[] = {
+      "platform: {initiator: {base: xeon, RSA.sign: ./r.csv, sign: ./h.csv}}",
+      "platform.initiator: {sign: ./h.csv, rsa: {sign: ./r.csv}, base: xeon}",
+      "platform.initiator.base: xeon\nplatform.initiator.sign: ./h.csv\nplatform.initiator.rsa.sign: ./r.csv",
+      "platform: {initiator.base: xeon, initiator: {sign: ./h.csv}}\nplatform.initiator.rsa: {sign: ./r.csv}",
+      "platform:\n  initiator:\n    base: xeon\n    sign: ./h.csv\n  initiator.rsa.sign: ./r.csv",
+      "platform.initiator: 'xeon,rsa.sign=./r.csv,sign=./h.csv'",
+  };
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    char text[256];
+    snprintf(text, sizeof text, "scenario: e2\n%s\n", forms[i]);
+    struct scenario *s = good((struct attempt){.text = text});
+    assert_string_equal(config_text(s->base, "platform.initiator"), "xeon,rsa.sign=./r.csv,sign=./h.csv");
+    scenario_free(s);
+  }
+  struct scenario *s =
+      good((struct attempt){.text = "scenario: e2\nplatform.initiator: {base: a, sign: b}\ngroups: {far: {platform: {initiator: {base: c, sign: d}}}}\n"
+                                    "groups.near.platform.initiator.base: e\ngroups.near.platform.initiator.verify: f\n"
+                                    "sweep: [{platform.initiator: [g, {base: h, verify: i, sign: j}]}, {at: {x: {groups.far.platform.initiator: {base: k}},"
+                                    " y: {groups.far.platform.initiator.base: l, groups.far.platform.initiator.sign: m}}}]\nskip: [{platform.initiator: {base: "
+                                    "h, sign: j, verify: i}, at: x}]\n",
+          .want_axes = true});
+  assert_string_equal(config_text(s->base, "groups.far.platform.initiator"), "c,sign=d");
+  assert_string_equal(config_text(s->base, "groups.near.platform.initiator"), "e,verify=f");
+  assert_string_equal(s->axes[0].values[1].label, "h,sign=j,verify=i");
+  assert_string_equal(s->axes[1].values[0].texts[0], "k");
+  assert_string_equal(s->axes[1].values[1].texts[0], "l,sign=m");
+  assert_int_equal(s->skip_count, 1);
+  scenario_free(s);
+  s = good((struct attempt){.text = "scenario: e2\n", .sets = {"platform.initiator={base: a, sign: ./b.csv}"}});
+  assert_string_equal(config_text(s->base, "platform.initiator"), "a,sign=./b.csv");
+  scenario_free(s);
+}
+
+static void names_put_together_wrong(void **state) {
+  (void)state;
+  refused((struct attempt){.text = "scenario: e2\nplatform.initiator: {sign: a}\n"},
+      "s.yaml:2:21: platform.initiator: found a map without base, allowed {base: NAME, OPERATION: NAME, ...}: base names what states all other costs\n");
+  refused((struct attempt){.text = "scenario: e2\nplatform:\n  initiator.sign: a\n"},
+      "s.yaml:3:3: platform.initiator: found a map without base, allowed {base: NAME, OPERATION: NAME, ...}: base names what states all other costs\n");
+  refused((struct attempt){.text = "scenario: e2\nplatform.initiator: {base: a, sgin: b, rsa: {drive: c}, verify: [d, e], sign: }\n"},
+      "s.yaml:2:31: platform.initiator.sgin: found 'sgin', allowed sign, verify\n"
+      "s.yaml:2:46: platform.initiator.rsa.drive: found 'drive', allowed sign, verify\n"
+      "s.yaml:2:65: platform.initiator.verify: found a list, allowed one name, of a platform or ./FILE.csv, without commas; to sweep it, give each value "
+      "whole: "
+      "{base: NAME, ...}\n"
+      "s.yaml:2:73: platform.initiator.sign: has no value, allowed a name or {base: NAME, OPERATION: NAME, ...}; remove the line to get the default\n");
+  refused((struct attempt){.text = "scenario: e2\nplatform.initiator: {base: 'a,b', RSA.sign: c, rsa: {sign: d}}\n"},
+      "s.yaml:2:28: platform.initiator.base: found \"a,b\", allowed one name, of a platform or ./FILE.csv, without commas\n"
+      "s.yaml:2:54: platform.initiator.rsa.sign: rsa.sign is given twice; remove one of them\n");
+  refused((struct attempt){.text = "scenario: e2\nplatform.initiator: {base: a}\nplatform.initiator.base: b\n"},
+      "s.yaml:3:1: platform.initiator.base: base is given twice; remove one of them\n");
+  refused((struct attempt){.text = "scenario: e2\nplatform.initiator: a\nplatform.initiator.sign: b\n"},
+      "s.yaml:3:1: platform.initiator: given twice, first at line 2; remove one of them\n");
+  refused((struct attempt){.text = "scenario: e2\nplatform.initiator: {base: nonsuch, sign: b}\n"},
+      "s.yaml:2:21: platform.initiator: found 'nonsuch,sign=b', allowed another\n");
+  refused((struct attempt){.text = "scenario: e2\nsweep: [{platform.initiator: {base: a, sign: b}}]\n", .want_axes = true},
+      "s.yaml:2:30: platform.initiator: found a map, allowed a list of values, each a name or {base: NAME, OPERATION: NAME, ...}\n");
+  refused((struct attempt){.text = "scenario: e2\nsweep: [{platform.initiator.sign: [a, b]}]\n", .want_axes = true},
+      "s.yaml:2:10: platform.initiator: found a map, allowed a list of values, each a name or {base: NAME, OPERATION: NAME, ...}\n");
+  refused((struct attempt){.text = "scenario: e2\n", .sets = {"platform.initiator={base: a, sgin: b}"}},
+      "--set platform.initiator.sgin: found 'sgin', allowed sign, verify\n");
+  refused((struct attempt){.text = "scenario: e2\npath.mtu: {base: a}\n"}, "s.yaml:2:11: path.mtu: found a map, allowed 68B to 65535B\n");
+}
+
 static void sets_go_over_the_file(void **state) {
   (void)state;
   const char *text = "scenario: e2\ntitle: file\npath: {delay: 1ms, mtu: 1400}\n";
@@ -147,8 +215,8 @@ static void sets_are_refused_by_name(void **state) {
   refused((struct attempt){.text = text, .sets = {"path.rtt=2ms", "path.delay=1ms"}},
       "--set path.delay: sets what path.rtt sets at --set path.rtt; keep one of them\n");
   refused((struct attempt){.text = text, .sets = {"sweep=[]", "scenario=bare"}},
-      "--set sweep: belongs into the file; --set changes parameters and the title\n"
-      "--set scenario: belongs into the file; --set changes parameters and the title\n");
+      "--set sweep: belongs into the file; --set changes parameters, algorithms and the title\n"
+      "--set scenario: belongs into the file; --set changes parameters, algorithms and the title\n");
   refused((struct attempt){.text = text, .sets = {"e2.nodes="}}, "--set e2.nodes: has no value, allowed 1 to 2000000; remove the line to get the default\n");
 }
 
@@ -734,6 +802,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(base_values_and_defaults),
       cmocka_unit_test(counts_in_every_form),
+      cmocka_unit_test(names_put_together),
+      cmocka_unit_test(names_put_together_wrong),
       cmocka_unit_test(sets_go_over_the_file),
       cmocka_unit_test(sets_are_refused_by_name),
       cmocka_unit_test(axes_of_every_kind),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Points of a sweep against a plain enumeration, and run keys. */
-// objects: sim/run/sweep.o sim/run/digest.o sim/run/roster.o sim/run/scenario.o sim/run/load.o sim/run/value.o sim/run/axes.o sim/run/range.o sim/run/skip.o
+// objects: sim/run/sweep.o sim/run/digest.o sim/run/roster.o sim/run/scenario.o sim/run/algorithms.o models/crypto/alg.o models/crypto/alg_own.o sim/run/load.o sim/run/value.o sim/run/axes.o sim/run/range.o sim/run/skip.o
 // objects: sim/run/require.o sim/run/yaml.o sim/run/utf8.o sim/run/names.o sim/run/problem.o sim/run/arena.o sim/run/test/sample_domain.o
 // objects: sim/core/param.o sim/core/units.o sim/core/err.o
 // libs: -lyaml -lcrypto
@@ -221,6 +221,37 @@ static void group_key(const char *groups, const char *set, char key[33]) {
   scenario_free(s);
 }
 
+static void algorithm_key(const char *text, const char *set, char key[33]) {
+  char whole[256];
+  snprintf(whole, sizeof whole, "scenario: e2\nplatform.initiator: {base: x, mykem.sign: y}\n%s", text);
+  struct scenario *s = load(whole, set);
+  sweep_run_key(s->roster, s->base, "native", 1, key);
+  scenario_free(s);
+}
+
+/* What a name stands for decides a result, where it is used. */
+static void run_keys_follow_definitions(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *set;
+    bool same;
+  } rows[] = {
+      {"algorithms: {mykem: {type: kex, public_key: 0.03125KiB}}\n", NULL, true},
+      {"algorithms: {mykem: {type: kex, public_key: 1B}}\n", "algorithms.mykem.public_key=32B", true},
+      {"algorithms: {mykem: {type: kex, public_key: 32B}, other: {type: kex, public_key: 1B}}\n", NULL, true}, /* not named */
+      {"algorithms: {mykem: {type: kex, public_key: 33B}}\n", NULL, false},
+      {"algorithms: {mykem: {type: kex, public_key: 32B}}\n", "algorithms.mykem.quantum_bits=1", false},
+      {"algorithms: {mykem: {type: kex, public_key: 32B, title: x}}\n", NULL, false},
+      {"algorithms: {mykem: {type: kex, public_key: 32B}, myk: {type: kex, public_key: 1B}}\n", NULL, false}, /* may be named */
+  };
+  char base[33], other[33];
+  algorithm_key("algorithms: {mykem: {type: kex, public_key: 32B}}\n", NULL, base);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    algorithm_key(rows[i].text, rows[i].set, other);
+    if (!strcmp(base, other) != rows[i].same) fail_msg("row %zu", i);
+  }
+}
+
 /* Whatever is said of a group, and which groups there are in which order, makes another result. */
 static void run_keys_follow_groups(void **state) {
   (void)state;
@@ -291,6 +322,7 @@ int main(void) {
       cmocka_unit_test(too_many_points_are_counted_not_made),
       cmocka_unit_test(billions_of_points_cost_nothing),
       cmocka_unit_test(run_keys_follow_what_decides_a_result),
+      cmocka_unit_test(run_keys_follow_definitions),
       cmocka_unit_test(run_keys_follow_groups),
       cmocka_unit_test(a_points_config_has_its_groups_keys),
   };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: sim/run/worker.o sim/run/run.o sim/run/roster.o sim/run/test/fake_domain.o sim/core/err.o sim/core/event.o sim/core/metric.o sim/core/param.o sim/core/units.o
+// objects: sim/run/worker.o models/crypto/alg.o models/crypto/alg_own.o sim/run/run.o sim/run/roster.o sim/run/test/fake_domain.o sim/core/err.o sim/core/event.o sim/core/metric.o sim/core/param.o sim/core/units.o
+#include "models/crypto/alg_own.h"
 #include "sim/run/test/fake_domain.h"
 #include "sim/run/worker.h"
 
@@ -282,6 +283,34 @@ static void damaged_groups_are_answered_with_an_error(void **state) {
   assert_int_equal(serve_end(&served), 0); /* it was there all the time */
 }
 
+/* Definitions are lines of a request, and hold for that request alone: the second time the name is free again. */
+static void definitions_travel_along(void **state) {
+  (void)state;
+#define HEAD "point\t1\nseed\t1\nfirst\t0\ncount\t1\nbase_dir\t.\ndomain\tfake\n"
+  static const char line[] = "\nalgorithm\tmykem kem 1184 1088 32 0 128 64 -1 -1 My KEM\n";
+  struct err e = {0};
+  alg_forget_own();
+  assert_int_equal(alg_own_read("mykem kem 1184 1088 32 0 128 64 -1 -1 My KEM", &e), 0);
+  struct config *config = fake_config(3, FAKE_OK);
+  struct worker_job job = {1, &fake_roster, config, ".", 1, 0, 1};
+  size_t size;
+  unsigned char *frame = worker_encode_job(&job, &size);
+  assert_non_null(memmem(frame, size, line, strlen(line)));
+  free(frame);
+  config_free(config);
+  alg_forget_own();
+  struct served served = serve();
+  skip_hello(&served);
+  for (int i = 0; i < 2; i++) /* "damaged" by the key behind it alone */
+    ask_damaged(&served, HEAD "algorithm\tmykem kem 1 1 1 0 0 0 -1 -1 x\nnonsuch\t1\n", "key 'nonsuch'");
+  ask_damaged(&served, HEAD "algorithm\tmykem kem 1 1 1 0 0 0 -1 -1 x\nalgorithm\tmykem kem 1 1 1 0 0 0 -1 -1 x\n", "already a spelling");
+  ask_damaged(&served, HEAD "algorithm\tmlkem768 kem 1 1 1 0 0 0 -1 -1 x\n", "already a spelling");
+  ask_damaged(&served, HEAD "algorithm\tmykem kem 1 1\n", "damaged definition");
+  ask_damaged(&served, HEAD "p\tfake.value\t1\nalgorithm\tmykem kem 1 1 1 0 0 0 -1 -1 x\n", "behind a parameter");
+#undef HEAD
+  assert_int_equal(serve_end(&served), 0);
+}
+
 static void half_a_frame_ends_the_worker(void **state) {
   (void)state;
   struct served served = serve();
@@ -366,10 +395,10 @@ static void hello_of(const char *text, const char *backend, int expected, const 
 
 static void other_versions_and_backends_are_refused(void **state) {
   (void)state;
-  hello_of("pqnetsim-worker 2 " PQNETSIM_VERSION " ns3 3\n", "ns3", 0, NULL);
-  hello_of("pqnetsim-worker 2 " PQNETSIM_VERSION " native 3\n", "ns3", ERR_INPUT, "backend native");
-  hello_of("pqnetsim-worker 2 0.0.0-old ns3 3\n", "ns3", ERR_INPUT, "version 0.0.0-old");
-  hello_of("pqnetsim-worker 1 " PQNETSIM_VERSION " ns3 3\n", "ns3", ERR_INPUT, "run make");
+  hello_of("pqnetsim-worker 3 " PQNETSIM_VERSION " ns3 3\n", "ns3", 0, NULL);
+  hello_of("pqnetsim-worker 3 " PQNETSIM_VERSION " native 3\n", "ns3", ERR_INPUT, "backend native");
+  hello_of("pqnetsim-worker 3 0.0.0-old ns3 3\n", "ns3", ERR_INPUT, "version 0.0.0-old");
+  hello_of("pqnetsim-worker 2 " PQNETSIM_VERSION " ns3 3\n", "ns3", ERR_INPUT, "run make");
   hello_of("Welcome\n", "ns3", ERR_SYSTEM, "greeting");
   hello_of("", "ns3", ERR_SYSTEM, "greeting");
 }
@@ -382,6 +411,7 @@ int main(void) {
       cmocka_unit_test(a_refused_point_is_an_answer_and_the_next_one_runs),
       cmocka_unit_test(unreadable_requests_are_answered_with_an_error),
       cmocka_unit_test(damaged_groups_are_answered_with_an_error),
+      cmocka_unit_test(definitions_travel_along),
       cmocka_unit_test(half_a_frame_ends_the_worker),
       cmocka_unit_test(damaged_answers_are_refused),
       cmocka_unit_test(an_error_of_several_lines_keeps_them),
