@@ -95,7 +95,8 @@ unsigned measure_judge(const struct measure_evidence *evidence, char text[MEASUR
   }
   if (is_throttled(evidence, &first, &last)) {
     faults |= MEASURE_THROTTLED;
-    snprintf(sentence, sizeof sentence, "the median of the last quarter, %.0f ns, is %+.0f %% off the first, %.0f ns: the processor changed its speed", last,
+    snprintf(sentence, sizeof sentence,
+        "the median of the last quarter, %.0f ns, is %+.0f %% off the first, %.0f ns: the processor changed its speed, or others used it", last,
         100 * (last / first - 1), first);
     say(text, sentence);
   }

@@ -13,7 +13,7 @@
  *            sign verify       EVP_DigestSign/Verify with a new context over 130 B (the length TLS 1.3 signs), another message each
  *                              time; RSA with PSS, ML-DSA hedged
  *            encrypt decrypt   RSA-OAEP with SHA-256, 32 B, context reused
- *            set_key           key and nonce into a context that has its cipher
+ *            set_key           cipher, key and nonce into a context that was used before
  *            seal open         key scheduled; nonce, 5 B of associated data, 16 B of tag
  *            hash              init, update, final
  *            extract expand extract_expand   HKDF by EVP_KDF_derive with its parameters, 52 B of info

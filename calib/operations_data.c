@@ -53,7 +53,7 @@ static void fresh_sealed(struct operation_work *work) {
 
 static bool call_set_key(struct operation_work *work, int i) {
   work->key[0] = (unsigned char)i;
-  return EVP_EncryptInit_ex2(work->cipher_ctx, NULL, work->key, work->nonce, NULL) > 0;
+  return EVP_EncryptInit_ex2(work->cipher_ctx, work->cipher, work->key, work->nonce, NULL) > 0;
 }
 
 static bool call_seal(struct operation_work *work, int i) {
@@ -164,7 +164,7 @@ static const char *check_extract(struct operation_work *work) {
 }
 
 static const struct operation_step aead_steps[] = {
-    {"set_key", "key and nonce into a context that has its cipher", NULL, call_set_key, check_set_key, false, false, 0},
+    {"set_key", "cipher, key and nonce into a context that was used before", NULL, call_set_key, check_set_key, false, false, 0},
     {"seal", "key scheduled; new nonce, 5 B of associated data, tag 16", NULL, call_seal, check_seal, true, false, 0},
     {"open", "key scheduled; nonce, 5 B of associated data, tag 16", fresh_sealed, call_open, check_open, true, false, 0},
 };

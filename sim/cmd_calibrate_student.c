@@ -29,10 +29,10 @@ enum { STEPS = LENGTH(steps) };
 static const struct listing_column columns[] = {
     {"scheme", "scheme", true},
     {"step", "step", true},
-    {"here_us", "here, mean (us)", false},
-    {"here_p5_us", "p5", false},
-    {"here_p95_us", "p95", false},
-    {"published_debug_build_us", "published run, debug build (us)", false},
+    {"here_ns", "here, mean (ns)", false},
+    {"here_p5_ns", "p5", false},
+    {"here_p95_ns", "p95", false},
+    {"published_debug_build_ns", "published run, debug build (ns)", false},
     {"published_over_here", "times as long", false},
     {"verdict", "verdict", true},
 };
@@ -55,16 +55,14 @@ static double published_ns(const struct cost_platform *published, const struct s
   return row ? (double)cost_median(row, TEXT_BYTES) : NAN;
 }
 
-static double us(double ns) { return isfinite(ns) ? round(ns) / 1000 : NAN; }
-
 static void print_line(
     struct listing *listing, const char *scheme, const char *step, double here, double p5, double p95, double published, const char *verdict) {
   listing_text(listing, scheme);
   listing_text(listing, step);
-  listing_number(listing, us(here));
-  listing_number(listing, us(p5));
-  listing_number(listing, us(p95));
-  listing_number(listing, us(published));
+  listing_number(listing, round(here));
+  listing_number(listing, round(p5));
+  listing_number(listing, round(p95));
+  listing_number(listing, round(published));
   listing_number(listing, isfinite(here) ? round(published / here * 100) / 100 : NAN);
   listing_text(listing, verdict);
 }
