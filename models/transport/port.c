@@ -18,46 +18,26 @@ struct port {
   struct owner owners[PORT_PROTOCOLS];
 };
 
-/* A datagram between wire and stack. */
-struct arrival {
-  struct port *port;
-  struct net_message message;
-  struct trail trail;
-};
-
-static void deliver(struct port *port, const struct net_message *message, const struct trail *trail) {
+static void from_wire(void *arg, const struct net_message *message, const struct trail *trail) {
+  const struct port *port = arg;
   const struct owner *owner = &port->owners[message->protocol];
   if (owner->fn) owner->fn(owner->arg, message, trail);
 }
 
-static void latency_over(struct sim *sim, void *arg) {
-  struct arrival *arrival = arg;
-  trail_advance(&arrival->trail, PART_SOFTWARE, sim_now(sim));
-  deliver(arrival->port, &arrival->message, &arrival->trail);
-  sim_release(sim, arrival, sizeof *arrival);
-}
-
-static void from_wire(void *arg, const struct net_message *message, const struct trail *trail) {
-  struct port *port = arg;
-  if (!port->latency.draw) {
-    deliver(port, message, trail);
-    return;
-  }
+static simtime latency_of(void *arg, const struct net_message *message) {
+  const struct port *port = arg;
   struct draw_key key = port->key;
   key.purpose = DRAW_PATH;
   key.message = message->number;
   key.fragment = message->part;
   key.attempt = message->attempt;
-  uint64_t uniform = port->latency.random ? random_draw(&key) : 0;
-  struct arrival *arrival = sim_take(port->sim, sizeof *arrival);
-  *arrival = (struct arrival){.port = port, .message = *message, .trail = *trail};
-  event_at(port->sim, trail->at + port->latency.draw(port->latency.row, message->size_bytes, uniform), latency_over, arrival);
+  return port->latency.draw(port->latency.row, message->size_bytes, port->latency.random ? random_draw(&key) : 0);
 }
 
 struct port *port_new(struct sim *sim, struct net *net, int link, enum net_side side, struct port_latency latency, const struct draw_key *key) {
   struct port *port = sim_alloc(sim, sizeof *port);
   *port = (struct port){.sim = sim, .net = net, .link = link, .side = side, .latency = latency, .key = *key};
-  net->ops->on_receive(net, link, side, from_wire, port);
+  net->ops->on_receive(net, link, side, from_wire, latency.draw ? latency_of : NULL, port);
   return port;
 }
 

@@ -60,10 +60,14 @@ struct net_counters {
 struct net;
 struct net_message;
 
-/* Called at the receiving node when the last missing IP fragment of a datagram is in. The trail is the sender's,
- * advanced by link_queue (until the datagram's first bit is sent), serialisation (until its last bit is) and
- * propagation, of the fragment that came in last. */
+/* Called at the receiving node when the last missing IP fragment of a datagram is in, and the node's own latency is over. The trail
+ * is the sender's, advanced by link_queue (until the datagram's first bit is sent), serialisation (until its last bit is),
+ * propagation, of the fragment that came in last, and by the latency as software. */
 typedef void net_receive_fn(void *arg, const struct net_message *message, const struct trail *trail);
+
+/* How long the receiving node itself delays a datagram between wire and stack (a VM switch, a TUN forwarder). A pure function of
+ * its arguments: it may be called as soon as the datagram is sent. Datagrams are handed over in the order their latency ends. */
+typedef simtime net_latency_fn(void *arg, const struct net_message *message);
 
 struct net_message {
   /* filled by the sender */
@@ -95,8 +99,8 @@ struct net_ops {
   int (*node_add)(struct net *net);
   /* entity: below 2^20, keys the link's draws. config must outlive the run. */
   int (*link_add)(struct net *net, int node_a, int node_b, const struct net_link_config *config, uint32_t entity);
-  /* Who gets what arrives at one end of a link. */
-  void (*on_receive)(struct net *net, int link, enum net_side at, net_receive_fn *fn, void *arg);
+  /* Who gets what arrives at one end of a link. latency NULL: nothing is added. */
+  void (*on_receive)(struct net *net, int link, enum net_side at, net_receive_fn *fn, net_latency_fn *latency, void *arg);
   /* Sends from message->from over link, now. trail->at must be now. The message is copied. */
   void (*send)(struct net *net, int link, const struct net_message *message, const struct trail *trail);
   /* Fires events until there is none before or at `until`, or `*stop` is set. Not stopped, it leaves the clock at

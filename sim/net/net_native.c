@@ -31,6 +31,7 @@ struct egress {
 
 struct receiver {
   net_receive_fn *fn;
+  net_latency_fn *latency;
   void *arg;
 };
 
@@ -41,10 +42,9 @@ struct link {
 };
 
 struct datagram {
-  struct native *native;
+  const struct receiver *receiver;
   struct net_message message;
-  struct trail trail; /* as at completion */
-  int link;
+  struct trail trail; /* as it is handed over */
 };
 
 struct native {
@@ -117,8 +117,8 @@ static int native_link_add(struct net *net, int node_a, int node_b, const struct
   return number;
 }
 
-static void native_on_receive(struct net *net, int link, enum net_side at, net_receive_fn *fn, void *arg) {
-  link_get(native_of(net), link)->receiver[at] = (struct receiver){fn, arg};
+static void native_on_receive(struct net *net, int link, enum net_side at, net_receive_fn *fn, net_latency_fn *latency, void *arg) {
+  link_get(native_of(net), link)->receiver[at] = (struct receiver){fn, latency, arg};
 }
 
 /* ---- the egress queue ---- */
@@ -208,11 +208,9 @@ static void packet_send(
 
 static void datagram_arrive(struct sim *sim, void *arg) {
   struct datagram *datagram = arg;
-  struct native *native = datagram->native;
-  enum net_side at = datagram->message.from == NET_A ? NET_B : NET_A;
-  struct receiver receiver = link_get(native, datagram->link)->receiver[at];
+  const struct receiver *receiver = datagram->receiver;
 
-  if (receiver.fn) receiver.fn(receiver.arg, &datagram->message, &datagram->trail);
+  if (receiver->fn) receiver->fn(receiver->arg, &datagram->message, &datagram->trail);
   sim_release(sim, datagram, sizeof *datagram);
 }
 
@@ -234,11 +232,14 @@ static void native_send(struct net *net, int link_number, const struct net_messa
   if (!passage.complete || passage.last_in - passage.first_in >= NET_REASSEMBLY_TIMEOUT) return;
   struct datagram *datagram = sim_take(native->sim, sizeof *datagram);
 
-  *datagram = (struct datagram){.native = native, .message = *message, .trail = *trail, .link = link_number};
+  const struct receiver *receiver = &link->receiver[message->from == NET_A ? NET_B : NET_A];
+
+  *datagram = (struct datagram){.receiver = receiver, .message = *message, .trail = *trail};
   trail_advance(&datagram->trail, PART_LINK_QUEUE, passage.first_start);
   trail_advance(&datagram->trail, PART_SERIALISATION, passage.last_end);
   trail_advance(&datagram->trail, PART_PROPAGATION, passage.last_in);
-  event_at(native->sim, passage.last_in, datagram_arrive, datagram);
+  if (receiver->latency) trail_advance(&datagram->trail, PART_SOFTWARE, passage.last_in + receiver->latency(receiver->arg, message));
+  event_at(native->sim, datagram->trail.at, datagram_arrive, datagram);
 }
 
 static void native_run(struct net *net, simtime until, const bool *stop) {

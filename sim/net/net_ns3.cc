@@ -168,7 +168,15 @@ struct Port {
   net_rules rules;                /* of what this end sends */
   net_counters counters;
   net_receive_fn *receive;
+  net_latency_fn *latency;
   void *receive_arg;
+};
+
+/* A datagram that the receiving node itself delays. */
+struct Late {
+  const Port *port;
+  net_message message;
+  struct trail trail;
 };
 
 struct NetLink {
@@ -288,6 +296,13 @@ void Backend::Close(uint32_t slot) {
   if (d.open == 0) Release(slot);
 }
 
+static void HandOver(struct sim *sim, void *arg) {
+  Late *late = static_cast<Late *>(arg);
+
+  if (late->port->receive) late->port->receive(late->port->receive_arg, &late->message, &late->trail);
+  sim_release(sim, late, sizeof *late);
+}
+
 void Backend::Deliver(ns3::Ptr<const ns3::Packet> packet) {
   uint32_t slot;
   Datagram *found = Find(packet, &slot);
@@ -300,6 +315,14 @@ void Backend::Deliver(ns3::Ptr<const ns3::Packet> packet) {
   trail_advance(&d.trail, PART_LINK_QUEUE, d.first_start);
   trail_advance(&d.trail, PART_SERIALISATION, d.last_end);
   trail_advance(&d.trail, PART_PROPAGATION, Now());
+  if (port.latency) {
+    Late *late = static_cast<Late *>(sim_take(sim, sizeof *late));
+
+    *late = Late{&port, d.message, d.trail};
+    trail_advance(&late->trail, PART_SOFTWARE, Now() + port.latency(port.receive_arg, &d.message));
+    event_at(sim, late->trail.at, HandOver, late);
+    return;
+  }
   in_model = true;
   if (port.receive) port.receive(port.receive_arg, &d.message, &d.trail);
   in_model = false;
@@ -600,10 +623,11 @@ int ns3_link_add(struct net *net, int node_a, int node_b, const struct net_link_
   return (int)backend->links.size() - 1;
 }
 
-void ns3_on_receive(struct net *net, int link, enum net_side at, net_receive_fn *fn, void *arg) {
+void ns3_on_receive(struct net *net, int link, enum net_side at, net_receive_fn *fn, net_latency_fn *latency, void *arg) {
   Port &port = static_cast<Backend *>(net)->At(link).port[at];
 
   port.receive = fn;
+  port.latency = latency;
   port.receive_arg = arg;
 }
 

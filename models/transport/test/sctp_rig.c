@@ -132,7 +132,7 @@ void rig_start(struct rig *rig) {
   int a = ops->node_add(rig->net), b = ops->node_add(rig->net);
   for (int path = 0; path < rig->config[0].paths; path++) {
     rig->links[path] = ops->link_add(rig->net, a, b, &rig->link[path], (uint32_t)path);
-    for (int side = 0; side < 2; side++) ops->on_receive(rig->net, rig->links[path], (enum net_side)side, from_link, rig);
+    for (int side = 0; side < 2; side++) ops->on_receive(rig->net, rig->links[path], (enum net_side)side, from_link, NULL, rig);
   }
   const struct sctp_config *const configs[2] = {&rig->config[0], &rig->config[1]};
   const struct sctp_below below = {below_send, rig};

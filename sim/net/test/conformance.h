@@ -380,7 +380,7 @@ static void conformance_build(struct conformance_run *run, struct conformance_po
     assert_int_equal(net->ops->link_add(net, row->links[i].a, row->links[i].b, &row->links[i].config, ENTITY_FIRST + (uint32_t)i), i);
     for (int side = NET_A; side <= NET_B; side++) {
       ports[i][side] = (struct conformance_port){run, i, (enum net_side)side};
-      net->ops->on_receive(net, i, (enum net_side)side, conformance_receive, &ports[i][side]);
+      net->ops->on_receive(net, i, (enum net_side)side, conformance_receive, NULL, &ports[i][side]);
     }
   }
 }
@@ -439,7 +439,7 @@ static void conformance_stop(struct sim *sim, struct net *net)
   net->ops->node_add(net);
   net->ops->node_add(net);
   net->ops->link_add(net, 0, 1, &config, 0);
-  net->ops->on_receive(net, 0, NET_B, conformance_set, &stop);
+  net->ops->on_receive(net, 0, NET_B, conformance_set, NULL, &stop);
   trail_begin(&trail, 0);
   for (message.number = 0; message.number < 5; message.number++)
     net->ops->send(net, 0, &message, &trail);
@@ -480,7 +480,7 @@ static void conformance_duration(struct sim *sim, struct net *net)
   net->ops->node_add(net);
   net->ops->node_add(net);
   net->ops->link_add(net, 0, 1, &config, 0);
-  net->ops->on_receive(net, 0, NET_B, conformance_set, &arrived);
+  net->ops->on_receive(net, 0, NET_B, conformance_set, NULL, &arrived);
   trail_begin(&trail, 0);
   net->ops->send(net, 0, &message, &trail);
   event_at(sim, 10 * MS, conformance_tick, &ticks);

@@ -89,7 +89,7 @@ static void a_long_queue_overflows_exactly(void **state) {
   struct world world = open_world(&(struct net_direction){.rate_bps = 1000000, .queue_limit = 1000});
   bool stop = false;
   (void)state;
-  net_native.on_receive(world.net, world.link, NET_B, receive, &world);
+  net_native.on_receive(world.net, world.link, NET_B, receive, NULL, &world);
   for (uint32_t i = 0; i < 1234; i++) send(&world, MILLISECOND_UDP, 0);
   assert_int_equal(counters(&world).queue_drops, 233);
   net_native.run(world.net, SIMTIME_HORIZON, &stop);
@@ -127,7 +127,7 @@ static void jitter_reorders(void **state) {
   struct flow flow = {&world, 0, 1000, 4000};
   bool stop = false;
   (void)state;
-  net_native.on_receive(world.net, world.link, NET_B, receive, &world);
+  net_native.on_receive(world.net, world.link, NET_B, receive, NULL, &world);
   event_at(world.sim, 0, flow_step, &flow);
   net_native.run(world.net, SIMTIME_HORIZON, &stop);
   assert_int_equal(world.received, 1000);
@@ -142,7 +142,7 @@ static void a_long_run_does_not_grow(void **state) {
   struct flow flow = {&world, 0, 10000, 1776};
   bool stop = false;
   (void)state;
-  net_native.on_receive(world.net, world.link, NET_B, receive, &world);
+  net_native.on_receive(world.net, world.link, NET_B, receive, NULL, &world);
   event_at(world.sim, 0, flow_step, &flow);
   net_native.run(world.net, 9 * MS, &stop);
   size_t memory = sim_memory(world.sim);
@@ -216,9 +216,9 @@ static void many_links(void **state) {
     int hub = net_native.node_add(world.net);
     for (uint32_t i = 0; i < LINKS; i++) {
       world.link = net_native.link_add(world.net, net_native.node_add(world.net), hub, &config, i);
-      net_native.on_receive(world.net, world.link, NET_B, receive, &world);
+      net_native.on_receive(world.net, world.link, NET_B, receive, NULL, &world);
     }
-    assert_true(sim_memory(world.sim) < 300 * LINKS);
+    assert_true(sim_memory(world.sim) < 310 * LINKS);
     for (world.link = 0; world.link < LINKS; world.link++) send(&world, MILLISECOND_UDP, 0);
     net_native.run(world.net, SIMTIME_HORIZON, &stop);
     assert_int_equal(world.received, LINKS);
