@@ -109,7 +109,7 @@ build/sim/net/test/ns3_hold_bench: build/sim/net/test/ns3_hold_bench.o
 demo: all
 	scenarios/demo.sh
 
-check: all $(RUN_TESTS)
+check: all $(RUN_TESTS) $(BENCHES)
 	sim/test/run_tests.sh $(RUN_TESTS) $(TEST_SCRIPTS) sim/test/lint.sh
 
 bench: all $(BENCHES)

@@ -43,7 +43,7 @@ static struct metric_set *results(int64_t id, int replications) {
     /* some tens of ms, spread as an exponential would be coarsely, all different */
     int64_t spread = (id * 7919 + r * 104729) % 1000003;
     int64_t parts[PART_COUNT] = {
-        [PART_CRYPTO] = 187654 + spread, [PART_SERIALISATION] = 9876, [PART_PROPAGATION] = 20000000 + id, [PART_SOFTWARE] = 1234567 + 3 * spread};
+        [PART_KEX] = 187654 + spread, [PART_SERIALISATION] = 9876, [PART_PROPAGATION] = 20000000 + id, [PART_SOFTWARE] = 1234567 + 3 * spread};
     int64_t value = 0;
     for (int i = 0; i < PART_COUNT; i++) value += parts[i];
     metric_sample(set, 0, value, parts);

@@ -54,17 +54,23 @@ us_per_run() { # BACKEND FEW MANY
   echo "$few $many $2 $3" | awk '{ printf "%.4f\n", ($2 - $1) / ($4 - $3) / 1000 }'
 }
 
-# Microseconds of processor time per node of a storm on a gateway that keeps up, the program's start (a run of one node) taken off.
-# CALLS runs each in a process of its own, so that every node's memory is new.
+# Microseconds of processor time per node of a storm on a gateway that keeps up: of whole runs, and with the program's start (a run
+# of one node) taken off. CALLS runs each in a process of its own, so that every node's memory is new.
 seconds_of() { # NODES CALLS
   TIMEFORMAT='%U %S'
   { time for ((call = 0; call < $2; call++)); do ./pqnetsim run scenarios/e2-storm.yaml --reps 1 --set e2.nodes="$1" --set gateway.cores=64 >/dev/null 2>&1; done; } 2>&1
 }
 us_per_node() { # NODES CALLS
+  echo "$(seconds_of "$1" "$2") $1 $2" | awk '{ printf "%.2f\n", ($1 + $2) * 1e6 / $3 / $4 }'
+}
+us_per_node_more() { # NODES CALLS
   echo "$(seconds_of "$1" "$2") $(seconds_of 1 "$2") $1 $2" | awk '{ printf "%.2f\n", ($1 + $2 - $3 - $4) * 1e6 / $5 / $6 }'
 }
 few_nodes() { us_per_node 1000 20; }
+some_nodes() { us_per_node 10000 5; }
 many_nodes() { us_per_node 100000 1; }
+few_nodes_more() { us_per_node_more 1000 20; }
+many_nodes_more() { us_per_node_more 100000 1; }
 run_native() { us_per_run native 1000 31000; }
 run_ns3() { us_per_run ns3 100 1100; }
 
@@ -78,8 +84,13 @@ sides run_native run_ns3 -
 printf 'one tunnel establishment: native %s, ns3 %s us\n' "$(column 1 | spread %.2f)" "$(column 2 | spread %.1f)"
 printf 'one tunnel establishment, native vs ns3: %s\n' "$(awk '{ print $2 / $1 }' "$log" | spread %.0fx)"
 sides few_nodes many_nodes -
-printf 'a node of a storm: of 1,000 %s, of 100,000 %s us\n' "$(column 1 | spread %.1f)" "$(column 2 | spread %.1f)"
-printf 'a node of 100,000 against one of 1,000: %s\n' "$(awk '{ print $2 / $1 }' "$log" | spread %.2fx)"
+printf 'a run of a storm, per node: of 1,000 %s, of 100,000 %s us\n' "$(column 1 | spread %.1f)" "$(column 2 | spread %.1f)"
+printf 'per node, 100,000 against 1,000: %s\n' "$(awk '{ print $2 / $1 }' "$log" | spread %.2fx)"
+sides few_nodes some_nodes -
+printf 'per node, 10,000 against 1,000: %s\n' "$(awk '{ print $2 / $1 }' "$log" | spread %.2fx)"
+sides few_nodes_more many_nodes_more -
+printf 'the same without the start of the program: of 1,000 %s, of 100,000 %s us\n' "$(column 1 | spread %.1f)" "$(column 2 | spread %.1f)"
+printf 'without the start, 100,000 against 1,000: %s\n' "$(awk '{ print $2 / $1 }' "$log" | spread %.2fx)"
 printf 'store: '
 build/output/test/store_bench 20000 10 "$work/study.db"
 echo 'calibrate measure against openssl speed:'
