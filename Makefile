@@ -17,7 +17,7 @@ CPP_FLAGS = -I. -MMD -MP -DPQNETSIM_VERSION='"$(VERSION)"' -DPQNETSIM_DATADIR='"
 LINK_FLAGS = $(LDFLAGS) $(SANITIZE)
 
 # The layers, lowest first; the include rules between them are in sim/test/lint.sh.
-CORE = $(addprefix sim/core/,cpu.o err.o event.o metric.o param.o random.o units.o)
+CORE = $(addprefix sim/core/,cpu.o err.o event.o metric.o param.o param_value.o random.o units.o)
 NET = $(addprefix sim/net/,net_path.o net_rules.o)
 MODELS = \
   $(addprefix models/crypto/,alg.o alg_own.o cost.o cost_data.o cost_line.o cost_name.o cost_share.o csv.o device.o) \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: models/domain/population.o sim/core/param.o sim/core/units.o sim/core/err.o sim/core/random.o
+// objects: models/domain/population.o sim/core/param.o sim/core/param_value.o sim/core/units.o sim/core/err.o sim/core/random.o
 #include "models/domain/population.h"
 
 #include <stdlib.h>

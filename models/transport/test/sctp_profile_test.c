@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: models/transport/sctp_profile.o sim/core/param.o sim/core/units.o sim/core/err.o
+// objects: models/transport/sctp_profile.o sim/core/param.o sim/core/param_value.o sim/core/units.o sim/core/err.o
 #include "models/transport/sctp.h"
 
 #include <setjmp.h>

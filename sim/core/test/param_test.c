@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: sim/core/param.o sim/core/units.o sim/core/err.o
+// objects: sim/core/param.o sim/core/param_value.o sim/core/units.o sim/core/err.o
 #include "sim/core/param.h"
 #include <setjmp.h>
 #include <signal.h>

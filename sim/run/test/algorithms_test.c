@@ -2,7 +2,7 @@
 /* The `algorithms:` part of a scenario: what is defined by it, and what every mistake in it is answered with. */
 // objects: sim/run/roster.o sim/run/scenario.o sim/run/algorithms.o sim/run/load.o sim/run/value.o sim/run/axes.o sim/run/range.o sim/run/skip.o
 // objects: sim/run/require.o sim/run/yaml.o sim/run/utf8.o sim/run/names.o sim/run/problem.o sim/run/arena.o sim/run/test/sample_domain.o
-// objects: models/crypto/alg.o models/crypto/alg_own.o sim/core/param.o sim/core/units.o sim/core/err.o
+// objects: models/crypto/alg.o models/crypto/alg_own.o sim/core/param.o sim/core/param_value.o sim/core/units.o sim/core/err.o
 // libs: -lyaml
 #include "models/crypto/alg_own.h"
 #include "sim/run/algorithms.h"

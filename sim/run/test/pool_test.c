@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 // objects: sim/run/pool.o sim/run/worker.o models/crypto/alg.o models/crypto/alg_own.o sim/run/run.o sim/run/roster.o sim/run/test/fake_domain.o sim/core/err.o sim/core/event.o
-// objects: sim/core/metric.o sim/core/param.o sim/core/units.o
+// objects: sim/core/metric.o sim/core/param.o sim/core/param_value.o sim/core/units.o
 #include "sim/run/pool.h"
 #include "sim/run/test/fake_domain.h"
 

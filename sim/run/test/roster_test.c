@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: sim/run/roster.o sim/core/param.o sim/core/units.o sim/core/err.o
+// objects: sim/run/roster.o sim/core/param.o sim/core/param_value.o sim/core/units.o sim/core/err.o
 #include "sim/run/roster.h"
 
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /* Scenario files: what is read from good ones, and that every file of nasty/ gets the message nasty.txt asks for. */
 // objects: sim/run/roster.o sim/run/scenario.o sim/run/algorithms.o models/crypto/alg.o models/crypto/alg_own.o sim/run/load.o sim/run/value.o sim/run/axes.o sim/run/range.o sim/run/skip.o sim/run/require.o sim/run/yaml.o
 // objects: sim/run/utf8.o sim/run/names.o sim/run/problem.o sim/run/arena.o sim/run/test/sample_domain.o
-// objects: sim/core/param.o sim/core/units.o sim/core/err.o
+// objects: sim/core/param.o sim/core/param_value.o sim/core/units.o sim/core/err.o
 // libs: -lyaml
 #include "sim/run/scenario.h"
 #include "sim/run/test/sample_domain.h"

@@ -2,7 +2,7 @@
 /* Points of a sweep against a plain enumeration, and run keys. */
 // objects: sim/run/sweep.o sim/run/digest.o sim/run/roster.o sim/run/scenario.o sim/run/algorithms.o models/crypto/alg.o models/crypto/alg_own.o sim/run/load.o sim/run/value.o sim/run/axes.o sim/run/range.o sim/run/skip.o
 // objects: sim/run/require.o sim/run/yaml.o sim/run/utf8.o sim/run/names.o sim/run/problem.o sim/run/arena.o sim/run/test/sample_domain.o
-// objects: sim/core/param.o sim/core/units.o sim/core/err.o
+// objects: sim/core/param.o sim/core/param_value.o sim/core/units.o sim/core/err.o
 // libs: -lyaml -lcrypto
 #include "sim/run/sweep.h"
 #include "sim/run/skip.h"

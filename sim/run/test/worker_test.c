@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: sim/run/worker.o models/crypto/alg.o models/crypto/alg_own.o sim/run/run.o sim/run/roster.o sim/run/test/fake_domain.o sim/core/err.o sim/core/event.o sim/core/metric.o sim/core/param.o sim/core/units.o
+// objects: sim/run/worker.o models/crypto/alg.o models/crypto/alg_own.o sim/run/run.o sim/run/roster.o sim/run/test/fake_domain.o sim/core/err.o sim/core/event.o sim/core/metric.o sim/core/param.o sim/core/param_value.o sim/core/units.o
 #include "models/crypto/alg_own.h"
 #include "sim/run/test/fake_domain.h"
 #include "sim/run/worker.h"
