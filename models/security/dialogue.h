@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* dialogue: walks two scripts, one a side, over a stream.
+ *
+ * Purpose:    a protocol over TCP says, as a table for each side, in which order that side waits for bytes, works, and writes.
+ *             Each side is one thread of control: it does one step after another, and both go on at the same time, so what
+ *             overlaps on the wire overlaps here. This engine alone touches clock, processor and stream.
+ * Steps:      DIALOGUE_READ   wait until `bytes` more have arrived, then go on
+ *             DIALOGUE_WORK   do the operations on the side's processor
+ *             DIALOGUE_WRITE  one write() of `bytes`
+ *             DIALOGUE_PAUSE  wait `wait` ns (think time)
+ *             DIALOGUE_MARK   tell the observer `mark` (with the side's trail: the critical path so far)
+ *             DIALOGUE_CLOSE  close this side
+ * Units:      bytes of TCP payload, ns.
+ * Trail:      a side's trail follows its thread; where it waited for bytes, the trail of the bytes that came in last takes over,
+ *             if they came in after the thread began to wait; else its own goes on (work hidden behind the wait of the other
+ *             side is counted as hidden_crypto of the observer's choice).
+ * Ownership:  scripts are the caller's and must outlive the walk; runs live in the sim's arena.
+ * Errors:     dialogue_resolve: ERR_INPUT when a platform does not state an operation.
+ */
+#ifndef PQNETSIM_DIALOGUE_H
+#define PQNETSIM_DIALOGUE_H
+
+#include "models/crypto/cost.h"
+#include "models/transport/stream.h"
+#include "sim/core/cpu.h"
+
+enum dialogue_kind { DIALOGUE_READ, DIALOGUE_WORK, DIALOGUE_WRITE, DIALOGUE_PAUSE, DIALOGUE_MARK, DIALOGUE_CLOSE };
+
+enum { DIALOGUE_STEPS = 96 };
+
+struct dialogue_op {
+  const char *algorithm, *operation; /* of the cost file; "software" is no cryptography */
+  int64_t size_bytes;
+  int times;                  /* one duration is drawn for all */
+  uint32_t draw;              /* below 256: keys its draw within the side's script */
+  int use;                    /* what it is for, told to the observer: the protocol's own numbering (kex, sign, cert_verify, symmetric) */
+  bool optional;              /* a platform may leave it out: it then costs nothing */
+  const struct cost_row *row; /* by dialogue_resolve, as are */
+  enum part part;
+  bool random;
+};
+
+struct dialogue_step {
+  enum dialogue_kind kind;
+  int64_t bytes;         /* READ, WRITE */
+  simtime wait;          /* PAUSE */
+  int mark;              /* MARK */
+  struct dialogue_op op; /* WORK */
+};
+
+struct dialogue_script {
+  int count;
+  struct dialogue_step steps[DIALOGUE_STEPS];
+};
+
+/* platform_key: the parameter that names the platform, for messages. */
+int dialogue_resolve(struct dialogue_script *script, const struct cost_platform *platform, const char *platform_key, struct err *e) MUST_CHECK;
+
+struct dialogue_observer {
+  void (*marked)(void *arg, enum net_side side, int mark, const struct trail *trail);
+  void (*worked)(void *arg, enum net_side side, int use, int64_t duration); /* may be NULL */
+  void (*failed)(void *arg, enum net_side side, enum stream_end why, const struct trail *trail);
+  void *arg;
+};
+
+struct dialogue;
+/* Both sides wait for the connection to open, then run their scripts. A connection can carry several dialogues in turn. */
+struct dialogue *dialogue_new(struct sim *sim, struct cpu *const cpus[2], const struct dialogue_observer *observer, const struct draw_key *key);
+void dialogue_start(struct dialogue *dialogue, struct stream *stream, const struct dialogue_script *const scripts[2], uint32_t epoch, const struct trail *trail);
+
+#endif
