@@ -12,8 +12,8 @@
  *             DIALOGUE_CLOSE  close this side
  * Units:      bytes of TCP payload, ns.
  * Trail:      a side's trail follows its thread; where it waited for bytes, the trail of the bytes that came in last takes over,
- *             if they came in after the thread began to wait; else its own goes on (work hidden behind the wait of the other
- *             side is counted as hidden_crypto of the observer's choice).
+ *             if they came in after the thread began to wait; else its own goes on. `worked` tells all work, so that an
+ *             observer can say what of it was hidden behind something longer.
  * Ownership:  scripts are the caller's and must outlive the walk; runs live in the sim's arena.
  * Errors:     dialogue_resolve: ERR_INPUT when a platform does not state an operation.
  */
@@ -56,6 +56,9 @@ struct dialogue_script {
 /* platform_key: the parameter that names the platform, for messages. */
 int dialogue_resolve(struct dialogue_script *script, const struct cost_platform *platform, const char *platform_key, struct err *e) MUST_CHECK;
 
+/* A draw matters in it. */
+bool dialogue_is_random(const struct dialogue_script *script);
+
 struct dialogue_observer {
   void (*marked)(void *arg, enum net_side side, int mark, const struct trail *trail);
   void (*worked)(void *arg, enum net_side side, int use, int64_t duration); /* may be NULL */
@@ -64,8 +67,19 @@ struct dialogue_observer {
 };
 
 struct dialogue;
-/* Both sides wait for the connection to open, then run their scripts. A connection can carry several dialogues in turn. */
+
+/* One connection's. key: seed, replication, entity of the draws. */
 struct dialogue *dialogue_new(struct sim *sim, struct cpu *const cpus[2], const struct dialogue_observer *observer, const struct draw_key *key);
-void dialogue_start(struct dialogue *dialogue, struct stream *stream, const struct dialogue_script *const scripts[2], uint32_t epoch, const struct trail *trail);
+/* What stream_new needs so that the dialogue hears of both ends. */
+void dialogue_listen(struct dialogue *dialogue, struct stream_observer observers[2]);
+
+/* Both sides begin their scripts when the connection is open at their end, at once if it is: trails[side] is then where each
+ * goes on (at now); NULL before the connection is open. The scripts before must be over at both sides. epoch: below
+ * DIALOGUE_EPOCHS, another for each start, keys the draws. */
+enum { DIALOGUE_EPOCHS = 1 << 24 };
+void dialogue_start(
+    struct dialogue *dialogue, struct stream *stream, const struct dialogue_script *const scripts[2], uint32_t epoch, const struct trail trails[2]);
+/* Both scripts are over. */
+bool dialogue_is_over(const struct dialogue *dialogue);
 
 #endif
