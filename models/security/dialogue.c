@@ -26,7 +26,7 @@ struct dialogue {
 
 static int resolve_op(struct dialogue_op *op, const struct cost_platform *platform, const char *key, struct err *e) {
   op->row = cost_find(platform, op->algorithm, op->operation);
-  op->part = strcmp(op->algorithm, "software") ? PART_CRYPTO : PART_SOFTWARE;
+  op->part = cost_part(op->algorithm, op->operation);
   op->random = op->row && cost_is_random(op->row);
   if (op->row || op->optional) return 0;
   return err_add(
