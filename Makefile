@@ -23,7 +23,7 @@ MODELS = \
   $(addprefix models/crypto/,alg.o alg_own.o cost.o cost_data.o cost_line.o cost_name.o cost_share.o csv.o device.o) \
   $(addprefix models/transport/,esp.o port.o sctp.o sctp_ack.o sctp_path.o sctp_profile.o sctp_receive.o sctp_send.o sctp_setup.o) \
   $(addprefix models/security/,handshake.o ikev2.o ikev2_config.o x509.o) \
-  $(addprefix models/domain/,catalog.o e2.o e2_metrics.o e2ap.o e2ap_config.o fleet.o gateway.o kpm.o node.o population.o probe.o secure_path.o tunnel.o)
+  $(addprefix models/domain/,catalog.o e2.o e2_metrics.o e2ap.o e2ap_config.o fleet.o gateway.o kpm.o node.o platforms.o population.o probe.o secure_path.o tunnel.o)
 WORKER = $(addprefix sim/run/,roster.o run.o worker.o)
 RUN = $(addprefix sim/run/,algorithms.o arena.o axes.o digest.o load.o names.o pool.o problem.o range.o require.o scenario.o skip.o \
   sweep.o utf8.o value.o yaml.o)

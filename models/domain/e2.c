@@ -2,8 +2,8 @@
 #include "models/domain/e2.h"
 
 #include "models/crypto/cost_name.h"
-#include "models/crypto/cost_share.h"
 #include "models/domain/fleet.h"
+#include "models/domain/platforms.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,26 +83,12 @@ static void discard(void *state) {
   if (!setup) return;
   for (int c = 0; c < setup->class_count; c++) {
     tunnel_config_free(&setup->nodes[c].tunnel);
-    for (int p = 0; p < HANDSHAKE_PLATFORMS; p++) cost_share_release(setup->classes[c].platforms[p]);
+    platforms_release(setup->classes[c].platforms, HANDSHAKE_PLATFORMS);
   }
   free(setup->groups);
   free(setup->classes);
   free(setup->nodes);
   free(setup);
-}
-
-static int load_platforms(struct class *class, const char *base_dir, bool hsm, struct err *e) {
-  int rc = 0;
-  for (int p = 0; p < (hsm ? HANDSHAKE_PLATFORMS : HANDSHAKE_PLATFORMS - 1); p++) {
-    struct err inner = {0};
-    if (cost_share_get(config_text(class->config, platform_keys[p]), base_dir, &class->platforms[p], &inner)) {
-      char *save = NULL;
-      for (char *line = strtok_r(inner.text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-        rc = err_add(e, inner.code, "%s: %s", platform_keys[p], line);
-    }
-    err_free(&inner);
-  }
-  return rc;
 }
 
 /* Which platform rows a protected packet costs; without them ESP is refused rather than free. */
@@ -159,7 +145,9 @@ static int prepare_class(struct setup *setup, const struct domain_point *point, 
   const struct config *config = class->config;
   int rc = net_path_check(config, point->ops, e);
   if (!rc) rc = ikev2_configure(config, &node->tunnel.ike, e);
-  if (!rc) rc = load_platforms(class, point->base_dir, setup->fleet.gateway.hsm > 0, e);
+  if (!rc)
+    rc = platforms_load(
+        config, platform_keys, setup->fleet.gateway.hsm > 0 ? HANDSHAKE_PLATFORMS : HANDSHAKE_PLATFORMS - 1, point->base_dir, class->platforms, e);
   if (rc) return rc;
   net_path_config(config, &node->links[0]);
   node->links[1] = node->links[0];
@@ -242,12 +230,7 @@ static int prepare(const struct domain_point *point, void **state, struct err *e
 static uint64_t cost_hash(const void *state) {
   const struct setup *setup = state;
   uint64_t hash = 0;
-  /* Order matters: initiator and responder swapped are another point. */
-  for (int c = 0; c < setup->class_count; c++)
-    for (int p = 0; p < HANDSHAKE_PLATFORMS; p++) {
-      const struct cost_platform *platform = setup->classes[c].platforms[p];
-      if (platform) hash = hash * UINT64_C(0x9e3779b97f4a7c15) ^ cost_platform_hash(platform);
-    }
+  for (int c = 0; c < setup->class_count; c++) hash = platforms_hash(setup->classes[c].platforms, HANDSHAKE_PLATFORMS, hash);
   return hash;
 }
 
