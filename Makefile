@@ -27,12 +27,14 @@ MODELS = \
 WORKER = $(addprefix sim/run/,roster.o run.o worker.o)
 RUN = $(addprefix sim/run/,algorithms.o arena.o axes.o digest.o load.o names.o pool.o problem.o range.o require.o scenario.o skip.o \
   sweep.o utf8.o value.o yaml.o)
-OUTPUT = $(addprefix output/,grid.o json.o metric_json.o plot.o plot_dots.o plot_gnuplot.o plot_run.o schema.o stats.o store.o \
+OUTPUT = $(addprefix output/,grid.o json.o metric_json.o plot.o plot_dots.o plot_gnuplot.o plot_run.o plot_scatter.o schema.o stats.o store.o \
   store_extend.o store_file.o store_read.o store_study.o table_export.o table_run.o table_show.o table_where.o)
-CALIB = $(addprefix calib/,clock.o fit.o host.o import.o measure.o operations.o operations_data.o operations_keys.o samples.o scale.o scale_rows.o)
+CALIB = $(addprefix calib/,clock.o fit.o host.o import.o measure.o operations.o operations_data.o operations_keys.o samples.o scale.o scale_rows.o \
+  score.o validate.o)
 CMD = $(addprefix sim/,main.o cmd_calibrate_fit.o cmd_calibrate_import.o cmd_calibrate_measure.o cmd_calibrate_scale.o cmd_calibrate_show.o \
   cmd_calibrate_student.o cmd_columns.o cmd_estimate.o cmd_execute.o cmd_folders.o cmd_init.o cmd_list.o cmd_listing.o cmd_measure.o cmd_options.o \
-  cmd_params.o cmd_platform_file.o cmd_plot.o cmd_progress.o cmd_require.o cmd_run.o cmd_sensitivity.o cmd_sources.o cmd_study.o cmd_sweep.o)
+  cmd_params.o cmd_platform_file.o cmd_plot.o cmd_progress.o cmd_require.o cmd_run.o cmd_sensitivity.o cmd_sources.o cmd_study.o cmd_sweep.o \
+  cmd_validate.o cmd_validate_answers.o cmd_validate_page.o cmd_validate_run.o)
 
 PQNETSIM = $(addprefix build/,$(CORE) $(NET) sim/net/net_native.o $(MODELS) $(WORKER) $(RUN) $(OUTPUT) $(CALIB) $(CMD))
 PQNETSIM_NS3 = $(addprefix build/,$(CORE) $(NET) sim/net/net_ns3.o sim/net/ns3_main.o $(MODELS) $(WORKER))

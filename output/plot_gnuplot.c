@@ -36,6 +36,8 @@ static const struct {
 };
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
+const char *figure_color(int index) { return palette[index % COLORS]; }
+
 static int format_of(const char *path) {
   const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
   for (int i = 0; i < FORMATS && dot && (!slash || dot > slash + 1); i++)
@@ -65,7 +67,7 @@ void figure_free(struct figure *figure) {
 
 /* --- text --- */
 
-static void quote(FILE *to, const char *text) {
+void figure_quote(FILE *to, const char *text) {
   fputc('\'', to);
   for (; *text; text++) {
     if (*text == '\'') fputc('\'', to);
@@ -75,7 +77,7 @@ static void quote(FILE *to, const char *text) {
 }
 
 /* A name of a file in the script's folder: "./" keeps '|' and '<' at its start from meaning a pipe. */
-static void quote_file(FILE *to, const char *name, const char *ending) {
+void figure_quote_file(FILE *to, const char *name, const char *ending) {
   fputs("'./", to);
   for (; *name; name++) fprintf(to, *name == '\'' ? "''" : "%c", *name);
   fprintf(to, "%s'", ending);
@@ -99,7 +101,7 @@ static int put_wrapped(FILE *to, const char *text, int width) {
     }
     char *line = strndup(text, *at ? (size_t)(cut - text) : strlen(text));
     assert(line);
-    quote(to, line);
+    figure_quote(to, line);
     free(line);
     if (!*at) return lines;
     fputs(".\"\\n\".", to);
@@ -113,7 +115,7 @@ static void put_number(FILE *to, double value) {
   fputs(isnan(value) ? "NaN" : real_format(value, buffer), to);
 }
 
-static void put_plain(FILE *to, const char *text) {
+void figure_put_plain(FILE *to, const char *text) {
   for (; *text; text++) fputc((unsigned char)*text < 0x20 || *text == '"' ? ' ' : *text, to);
 }
 
@@ -133,7 +135,7 @@ static void put_values(FILE *to, const struct figure *figure, const struct figur
       fprintf(to, "%lld\t%lld", (long long)value->n, (long long)value->failed);
     if (figure->columns) {
       fputc('\t', to);
-      put_plain(to, figure->columns[(int)value->x]);
+      figure_put_plain(to, figure->columns[(int)value->x]);
     }
     fputc('\n', to);
   }
@@ -142,7 +144,7 @@ static void put_values(FILE *to, const struct figure *figure, const struct figur
 static void put_series_data(FILE *to, const struct figure *figure) {
   for (int s = 0; s < figure->series_count; s++) {
     fputs(s ? "\n\n# series: " : "# series: ", to);
-    put_plain(to, *figure->series[s].name ? figure->series[s].name : "all");
+    figure_put_plain(to, *figure->series[s].name ? figure->series[s].name : "all");
     fputs(figure->kind == FIGURE_CDF    ? "\n# value\tshare\tn\tfailed\n"
           : figure->kind == FIGURE_DOTS ? "\n# row\tns\tlow\thigh\thollow\tname\n"
           : figure->columns             ? "\n# position\tvalue\tlow\thigh\tn\tfailed\tname\n"
@@ -166,9 +168,9 @@ static void put_heatmap_data(FILE *to, const struct figure *figure) {
       put_number(to, value->y);
       char shown[64];
       fprintf(to, "\t%s\t%d\t", grid_short_number(value->y, 3, shown), value->y > dark);
-      put_plain(to, figure->columns[(int)value->x]);
+      figure_put_plain(to, figure->columns[(int)value->x]);
       fputc('\t', to);
-      put_plain(to, figure->series[s].name);
+      figure_put_plain(to, figure->series[s].name);
       fputc('\n', to);
     }
   }
@@ -185,7 +187,7 @@ static void put_breakdown_data(FILE *to, const struct figure *figure) {
   fputs("# position\ttotal\tshown", to);
   for (int s = 0; s < figure->series_count; s++) {
     fputc('\t', to);
-    put_plain(to, figure->series[s].name);
+    figure_put_plain(to, figure->series[s].name);
   }
   fputs("\tname\n", to);
   for (int i = 0; i < figure->series[0].count; i++) {
@@ -199,7 +201,7 @@ static void put_breakdown_data(FILE *to, const struct figure *figure) {
       put_number(to, figure->series[s].values[i].y);
     }
     fputc('\t', to);
-    put_plain(to, figure->columns[column]);
+    figure_put_plain(to, figure->columns[column]);
     fputc('\n', to);
   }
 }
@@ -277,6 +279,8 @@ static void put_log_axis(FILE *to, const char *axis, struct range range, bool ti
   put_log_tics(to, axis, range, time);
 }
 
+void figure_put_log_axis(FILE *to, const char *axis, double least, double most) { put_log_axis(to, axis, (struct range){least, most}, false); }
+
 /* From zero where zero is near: a bar's length must be its value, and small differences must not look large. */
 static void put_linear_axis(FILE *to, const char *axis, struct range range, bool from_zero) {
   char low[32], high[32];
@@ -310,7 +314,7 @@ static void quote_format(FILE *to, const char *text) {
     *end++ = *text;
   }
   *end = '\0';
-  quote(to, doubled);
+  figure_quote(to, doubled);
   free(doubled);
 }
 
@@ -370,7 +374,7 @@ static int put_key(FILE *to, const struct figure *figure) {
       figure->kind == FIGURE_BREAKDOWN ? " invert" : "");
   if (*figure->key_title) {
     fputs("set key title ", to);
-    quote(to, figure->key_title);
+    figure_quote(to, figure->key_title);
     fputs(beside ? " left\n" : "\n", to);
   }
   int across = (CHARACTERS - 10) / (layout.widest + 6);
@@ -384,7 +388,7 @@ static void put_style(FILE *to, const struct figure *figure) {
     static const int points[] = {7, 5, 9, 11, 13, 15, 6, 4};
     enum { SHAPES = sizeof points / sizeof points[0] };
     int color = figure->series[s].color;
-    const char *rgb = figure->kind == FIGURE_BREAKDOWN ? part_palette[color] : palette[color % COLORS];
+    const char *rgb = figure->kind == FIGURE_BREAKDOWN ? part_palette[color] : figure_color(color);
     /* past the palette's end the dashes tell */
     fprintf(to, "set linetype %d lc rgb '%s' lw 1.4 pt %d ps %s dt %d\n", s + 1, rgb, points[color % SHAPES], figure->kind == FIGURE_DOTS ? "1.2" : "0.7",
         figure->kind == FIGURE_BREAKDOWN ? 1 : 1 + color / SHAPES);
@@ -393,7 +397,7 @@ static void put_style(FILE *to, const struct figure *figure) {
 
 static void put_plot_begin(FILE *to, int s, const char *name) {
   fputs(s ? ", \\\n     " : "plot ", to);
-  quote_file(to, name, ".dat");
+  figure_quote_file(to, name, ".dat");
 }
 
 static bool has_intervals(const struct figure_series *series) {
@@ -407,7 +411,7 @@ static void put_line_plots(FILE *to, const struct figure *figure, const char *na
   for (int s = 0; s < figure->series_count; s++) {
     put_plot_begin(to, s, name);
     fprintf(to, " index %d using 1:2 with linespoints lt %d title ", s, s + 1);
-    quote(to, figure->series[s].name);
+    figure_quote(to, figure->series[s].name);
     if (!has_intervals(&figure->series[s])) continue;
     put_plot_begin(to, 1, name);
     fprintf(to, " index %d using 1:3:(0):($4-$3) with vectors heads size screen 0.004,90 lt %d lw 0.8 dt 1 notitle", s, s + 1);
@@ -418,7 +422,7 @@ static void put_cdf_plots(FILE *to, const struct figure *figure, const char *nam
   for (int s = 0; s < figure->series_count; s++) {
     put_plot_begin(to, s, name);
     fprintf(to, " index %d using 1:2 with steps lt %d title ", s, s + 1);
-    quote(to, figure->series[s].name);
+    figure_quote(to, figure->series[s].name);
   }
 }
 
@@ -430,7 +434,7 @@ static void put_bar_plots(FILE *to, const struct figure *figure, const char *nam
     real_format(width * 0.94, wide);
     put_plot_begin(to, s, name);
     fprintf(to, " index %d using ($1+%s):2:(%s) with boxes lt %d fill solid noborder title ", s, shift, wide, s + 1);
-    quote(to, figure->series[s].name);
+    figure_quote(to, figure->series[s].name);
     if (!has_intervals(&figure->series[s])) continue;
     put_plot_begin(to, 1, name);
     fprintf(to, " index %d using ($1+%s):3:(0):($4-$3) with vectors heads size screen 0.004,90 lc rgb '#222222' lw 0.8 dt 1 notitle", s, shift);
@@ -446,7 +450,7 @@ static void put_breakdown_plots(FILE *to, const struct figure *figure, const cha
     fputs("):(0", to);
     for (int k = 0; k <= s; k++) fprintf(to, "+$%d", 4 + k);
     fprintf(to, ") with boxxyerror lt %d title ", s + 1);
-    quote(to, figure->series[s].name);
+    figure_quote(to, figure->series[s].name);
   }
   if (figure->column_count > 20) return;
   put_plot_begin(to, 1, name);
@@ -462,7 +466,7 @@ static void put_dot_plots(FILE *to, const struct figure *figure, const char *nam
     real_format((s - (figure->series_count - 1) / 2.0) * step, shift);
     fprintf(to, s ? ", \\\n     " : "plot ");
     fprintf(to, "keyentry with points lt %d title ", s + 1);
-    quote(to, series->name);
+    figure_quote(to, series->name);
     if (has_intervals(series)) {
       put_plot_begin(to, 1, name);
       fprintf(to, " index %d using 3:($1+%s):($4-$3):(0) with vectors nohead lt %d lw 1.6 dt 1 notitle", s, shift, s + 1);
@@ -509,7 +513,7 @@ static void put_heatmap_axes(FILE *to, const struct figure *figure) {
   put_labels(to, "ytics", rows, figure->series_count);
   /* one hue from light to dark: readable without colour, too */
   fputs("set palette defined (0 '#eaf3fb', 0.35 '#9ccbe8', 0.7 '#2b7fb8', 1 '#08306b')\nset cblabel ", to);
-  quote(to, figure->y_label);
+  figure_quote(to, figure->y_label);
   fputc('\n', to);
   if (figure->y_log)
     put_log_axis(to, "cb", range, false);
@@ -538,10 +542,10 @@ static struct range stack_range(const struct figure *figure) {
 static void put_axes(FILE *to, const struct figure *figure) {
   bool heatmap = figure->kind == FIGURE_HEATMAP;
   fputs("set xlabel ", to);
-  quote(to, figure->x_label);
+  figure_quote(to, figure->x_label);
   /* room for the word over a key below */
   fputs(lay_out(figure).key == KEY_BELOW ? ".\"\\n\"\nset ylabel " : "\nset ylabel ", to);
-  quote(to, heatmap ? figure->key_title : figure->y_label);
+  figure_quote(to, heatmap ? figure->key_title : figure->y_label);
   fputc('\n', to);
   if (heatmap)
     put_heatmap_axes(to, figure);
@@ -559,6 +563,35 @@ static void put_axes(FILE *to, const struct figure *figure) {
     put_axis(to, "y", y_range(figure), figure->y_log, figure->kind == FIGURE_BAR);
 }
 
+void figure_begin_script(FILE *to, const char *path, int width, int height) {
+  const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+  int format = format_of(path);
+  fputs(PLOT_RUN_SCRIPT_LINE "# Draws ", to);
+  figure_put_plain(to, file);
+  fputs(" from the .dat beside it: run gnuplot on this file in its folder. Change it as you like.\nreset\nset encoding utf8\nset terminal ", to);
+  fprintf(to, formats[format].terminal, width * formats[format].scale, height * formats[format].scale);
+  fputs("\nset output ", to);
+  figure_quote_file(to, file, "");
+  fputc('\n', to);
+}
+
+char *figure_stem(const char *path) {
+  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+  char *stem = strndup(base, (size_t)(strrchr(base, '.') - base));
+  assert(stem);
+  return stem;
+}
+
+int figure_run(const char *path, const char *data, size_t data_size, const char *script, size_t script_size, struct err *e) {
+  char *script_path = plot_run_beside(path, ".gp"), *data_path = plot_run_beside(path, ".dat");
+  int code = plot_run_write(data_path, data, data_size, e);
+  if (!code) code = plot_run_write(script_path, script, script_size, e);
+  if (!code) code = plot_run_gnuplot(script_path, path, e);
+  free(script_path);
+  free(data_path);
+  return code;
+}
+
 static void put_script(FILE *to, const struct figure *figure, const char *name, const char *path) {
   static void (*const plots[])(FILE *, const struct figure *, const char *) = {
       [FIGURE_LINE] = put_line_plots,
@@ -568,10 +601,10 @@ static void put_script(FILE *to, const struct figure *figure, const char *name, 
       [FIGURE_BREAKDOWN] = put_breakdown_plots,
       [FIGURE_DOTS] = put_dot_plots,
   };
-  char *body, *file = strdup(strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
+  char *body;
   size_t size;
   FILE *to_body = open_memstream(&body, &size);
-  assert(to_body && file);
+  assert(to_body);
   fputs("set title ", to_body);
   int lines = put_wrapped(to_body, figure->title, lay_out(figure).free);
   fputs(".\"\\n\".", to_body);
@@ -584,28 +617,18 @@ static void put_script(FILE *to, const struct figure *figure, const char *name, 
   fputs("\n", to_body);
   fclose(to_body);
   /* more words above or below must not flatten the drawing */
-  int format = format_of(path);
   int height = HEIGHT + 22 * (lines > 3 ? lines - 3 : 0);
   if (figure->kind == FIGURE_HEATMAP && figure->series_count > 18) height += 20 * (figure->series_count - 18);
   int marks = figure->column_count * figure->series_count;
   if (figure->kind == FIGURE_DOTS && marks > 36) height += 5 * (marks - 36);
-  fputs(PLOT_RUN_SCRIPT_LINE "# Draws ", to);
-  put_plain(to, file);
-  fputs(" from the .dat beside it: run gnuplot on this file in its folder. Change it as you like.\nreset\nset encoding utf8\nset terminal ", to);
-  fprintf(to, formats[format].terminal, WIDTH * formats[format].scale, height * formats[format].scale);
-  fputs("\nset output ", to);
-  quote_file(to, file, "");
-  fprintf(to, "\n%s", body);
+  figure_begin_script(to, path, WIDTH, height);
+  fputs(body, to);
   fputs("set output\n", to);
   free(body);
-  free(file);
 }
 
 int figure_draw(const struct figure *figure, const char *path, struct err *e) {
-  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-  char *stem = strndup(path, (size_t)(strrchr(base, '.') - path)), *script = NULL, *data = NULL;
-  assert(stem);
-  const char *name = stem + (base - path);
+  char *name = figure_stem(path), *script = NULL, *data = NULL;
   size_t script_size, data_size;
   FILE *to = open_memstream(&data, &data_size);
   assert(to);
@@ -621,14 +644,9 @@ int figure_draw(const struct figure *figure, const char *path, struct err *e) {
   assert(to);
   put_script(to, figure, name, path);
   fclose(to);
-  char *script_path = plot_run_beside(path, ".gp"), *data_path = plot_run_beside(path, ".dat");
-  int code = plot_run_write(data_path, data, data_size, e);
-  if (!code) code = plot_run_write(script_path, script, script_size, e);
-  if (!code) code = plot_run_gnuplot(script_path, path, e);
-  free(script_path);
-  free(data_path);
+  int code = figure_run(path, data, data_size, script, script_size, e);
   free(script);
   free(data);
-  free(stem);
+  free(name);
   return code;
 }

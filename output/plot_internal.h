@@ -10,6 +10,7 @@
 #include "sim/core/err.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum figure_kind { FIGURE_LINE, FIGURE_CDF, FIGURE_BAR, FIGURE_HEATMAP, FIGURE_BREAKDOWN, FIGURE_DOTS };
 
@@ -43,5 +44,18 @@ void figure_free(struct figure *figure);
 int figure_check_path(const char *path, struct err *e) MUST_CHECK;
 /* Writes FIG.gp and FIG.dat and has gnuplot draw FIG. */
 int figure_draw(const struct figure *figure, const char *path, struct err *e) MUST_CHECK;
+
+/* Pieces of scripts, for figures of another kind than struct figure. The first colours of the palette differ most. */
+const char *figure_color(int index);
+void figure_quote(FILE *to, const char *text);
+void figure_quote_file(FILE *to, const char *name, const char *ending);
+void figure_put_plain(FILE *to, const char *text);
+void figure_put_log_axis(FILE *to, const char *axis, double least, double most);
+/* Up to and with `set output`; sizes in points of a drawing that is 960 wide. */
+void figure_begin_script(FILE *to, const char *path, int width, int height);
+/* "fig" of "folder/fig.svg"; malloc'd. */
+char *figure_stem(const char *path);
+/* Writes FIG.dat and FIG.gp and has gnuplot draw FIG. */
+int figure_run(const char *path, const char *data, size_t data_size, const char *script, size_t script_size, struct err *e) MUST_CHECK;
 
 #endif

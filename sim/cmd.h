@@ -41,7 +41,7 @@ struct cmd {
 };
 
 extern const struct cmd cmd_run, cmd_sweep, cmd_plot, cmd_export, cmd_show, cmd_list, cmd_params, cmd_init, cmd_check, cmd_calibrate_fit, cmd_calibrate_import,
-    cmd_calibrate_measure, cmd_calibrate_scale, cmd_calibrate_show;
+    cmd_calibrate_measure, cmd_calibrate_scale, cmd_calibrate_show, cmd_validate;
 
 /* Options of several commands. */
 extern const struct cmd_option cmd_option_set, cmd_option_seed, cmd_option_reps, cmd_option_backend, cmd_option_json, cmd_option_output, cmd_option_where;
@@ -106,6 +106,9 @@ struct study {
 
 /* Reads FILE (the command's first argument) with --set, --seed, --reps and --backend where the command has them. */
 int study_open(const struct cmd_line *line, bool want_axes, struct study **out, struct err *e) MUST_CHECK;
+/* The same without a command line; sets: "KEY=VALUE". */
+int study_open_file(
+    const char *path, const char *const *sets, int set_count, const char *backend, bool want_axes, struct study **out, struct err *e) MUST_CHECK;
 void study_close(struct study *study);
 /* Everything that can be wrong with a point is found here, before anything runs: checks `count` points, evenly spread.
  * Lists the bad ones as ERR_INPUT. Keys are complete when count is point_count. */

@@ -77,16 +77,6 @@ static void choose_metrics(struct study *study) {
   free(wanted);
 }
 
-static int load(struct study *study, const struct cmd_line *line, bool want_axes, struct err *e) {
-  int count, status = check_set_options(line, e);
-  if (status) return status;
-  char **sets = collect_sets(line, &count);
-  status = scenario_load(cmd_argument(line, 0), (const char *const *)sets, count, want_axes, &study->scenario, e);
-  for (int i = 0; i < count; i++) free(sets[i]);
-  free(sets);
-  return status;
-}
-
 static int check_axis_names(const struct scenario *scenario, struct err *e) {
   int status = 0;
   for (int a = 0; a < scenario->axis_count; a++) {
@@ -99,11 +89,11 @@ static int check_axis_names(const struct scenario *scenario, struct err *e) {
   return status;
 }
 
-int study_open(const struct cmd_line *line, bool want_axes, struct study **out, struct err *e) {
+int study_open_file(const char *path, const char *const *sets, int set_count, const char *backend, bool want_axes, struct study **out, struct err *e) {
   struct study *study = allocate(1, sizeof *study);
-  int status = load(study, line, want_axes, e);
+  int status = scenario_load(path, sets, set_count, want_axes, &study->scenario, e);
   if (!status) status = check_axis_names(study->scenario, e);
-  if (!status) status = pool_probe(cmd_text(line, "backend", "native"), cmd_program_dir(), &study->ops, e);
+  if (!status) status = pool_probe(backend, cmd_program_dir(), &study->ops, e);
   if (!status && want_axes) status = sweep_new(study->scenario, &study->sweep, e);
   if (status) goto out;
   study->point_count = study->sweep ? sweep_count(study->sweep) : 1;
@@ -125,6 +115,16 @@ int study_open(const struct cmd_line *line, bool want_axes, struct study **out, 
   study = NULL;
 out:
   study_close(study);
+  return status;
+}
+
+int study_open(const struct cmd_line *line, bool want_axes, struct study **out, struct err *e) {
+  int count, status = check_set_options(line, e);
+  if (status) return status;
+  char **sets = collect_sets(line, &count);
+  status = study_open_file(cmd_argument(line, 0), (const char *const *)sets, count, cmd_text(line, "backend", "native"), want_axes, out, e);
+  for (int i = 0; i < count; i++) free(sets[i]);
+  free(sets);
   return status;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const struct cmd *const commands[] = {&cmd_run, &cmd_sweep, &cmd_plot, &cmd_export, &cmd_show, &cmd_list, &cmd_params, &cmd_init, &cmd_check,
-    &cmd_calibrate_fit, &cmd_calibrate_import, &cmd_calibrate_measure, &cmd_calibrate_scale, &cmd_calibrate_show};
+    &cmd_calibrate_fit, &cmd_calibrate_import, &cmd_calibrate_measure, &cmd_calibrate_scale, &cmd_calibrate_show, &cmd_validate};
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 const char *argp_program_version = "pqnetsim " PQNETSIM_VERSION;

@@ -28,8 +28,12 @@ BEGIN {
   known("sources.csv", "id! kind! author title! year where! licence note")
   known("platforms/*.csv", "algorithm! operation! size_bytes quantiles_ns? quantiles_cycles? energy_nj? peak_stack_bytes? kind! source! family note", "title base cpu date note device")
   known("devices.csv", "device! quantity! value# unit! condition! source! note", "note")
-  known("published_*.csv", "id! family! quantity! scenario! metric! stat! where! minus_where published# unit! given_ms# role! source! note")
-  known("validation/*.csv", "id! quantity! scenario settings minus metric stat published# unit role! source! note", "note")
+  known("validation/*.csv", "id! quantity! scenario settings minus metric stat published# unit given? tolerance? role! source! note", "title note")
+  known("validation/page/contradictions.csv", "number# contradiction! says! cannot! source!")
+  known("validation/page/costs.csv", "id! unit! platform! operations! source!")
+  known("validation/page/runs.csv", "id! quantity! scenario! settings minus metric! stat! published unit! source!", "title")
+  known("validation/page/tested.csv", "what! values# test! source!")
+  known("validation/page/unmodelled.csv", "family! values# holds! source!")
 
   known("measured/crypto/ops_x86.csv", "algorithm! operation! size_bytes# samples# batch# min_ns# p5_ns# p25_ns# median_ns# mean_ns# p75_ns# p95_ns# p99_ns# " \
     "max_ns# sd_ns# cpu! library! note", "source")

@@ -64,7 +64,7 @@ call --version
 test_that '--version' says '^pqnetsim [0-9][0-9.]*$'
 call swep
 test_that 'unknown command' ends 2 "unknown command 'swep'; did you mean 'sweep'?"
-for command in run sweep plot export show list params init check 'calibrate fit' 'calibrate import' 'calibrate measure' 'calibrate scale' 'calibrate show'; do
+for command in run sweep plot export show list params init check 'calibrate fit' 'calibrate import' 'calibrate measure' 'calibrate scale' 'calibrate show' validate; do
   call $command --help
   test_that "$command --help has examples" says "^  pqnetsim $command "
   test_that "$command --help is no error" exits 0
@@ -437,6 +437,50 @@ call sweep "$work/long.yaml" -o "$work/child.db"
 test_that 'the next call runs it again' ends 0 '(59 were there)'
 export_of "$work/child.db" >"$work/child.csv"
 test_that 'and ends like the uninterrupted one' same "$work/child.csv" "$work/whole.csv"
+
+# ---- validate
+call validate --set oran-e2
+test_that 'validate: fit and predict apart' eval 'exits 0 && says "^predict  oran-e2  *1 " && says "^fit  *oran-e2  *5 " && silent err'
+call validate --set oran-e2 --all
+test_that 'validate --all: every value' eval 'exits 0 && says "^PREDICT" && says "^FIT" && [ "$(grep -c "^oran-[1-6] " "$work/out")" = 6 ]'
+call validate --set oran-e2 --json
+test_that 'validate --json' eval 'exits 0 && [ "$(head -c 1 "$work/out")" = "[" ] && [ "$(tail -n 1 "$work/out")" = "]" ] && [ "$(grep -c "\"role\": \"fit\"" "$work/out")" = 5 ]'
+test_that 'validate --json: the members' says '{"id": "oran-3", "set": "oran-e2", "quantity": ".*", "condition": "e2-ipsec: .*", "published": 4.7, "simulated": [0-9.]*, "unit": "ms", "error_pct": -[0-9.]*, .*"role": "predict", "source": "seed-oran-e2"'
+cp "$work/out" "$work/first.json"
+call validate --set oran-e2 --json
+test_that 'validate: equal calls, equal bytes' same "$work/out" "$work/first.json"
+call validate --set oran
+test_that 'validate: unknown set' ends 2 "^--set: found 'oran', allowed field-cases, .*oran-e2"
+call validate --set tls-paq
+test_that 'validate: a family that is not modelled' ends 2 'tls-paq is not modelled yet'
+cat >"$work/lab.csv" <<'END'
+# title: Our lab
+scenario,settings,metric,published,unit
+./plain.yaml,path.rtt=20ms,ike_packets_i2r,2,1
+e2-ipsec,ipsec.kex=x25519;path.rtt=20ms,success,100,%
+END
+call validate --data "$work/lab.csv" --all
+test_that 'validate --data' eval 'exits 0 && says "^line-3 .* 2 .*+0.0 %" && says "^predict  lab  *2  *1 of 1 .* 1 of 1"'
+cat >"$work/bad.csv" <<'END'
+scenario,settings,metric,stat,published,unit,minus
+e2-ipsec,ipsec.kexx=x25519,tunnel_setup,,44.9,ms,
+nowhere,,tunnel_setup,,44.9,ms,
+e2-ipsec,,tunnel_set,,44.9,ms,
+e2-ipsec,,tunnel_setup,p51,44.9,ms,
+e2-ipsec,,tunnel_setup,,44.9,s,
+e2-ipsec,,tunnel_setup,,44.9,ms,path.rtt=5
+END
+call validate --data "$work/bad.csv"
+test_that 'validate --data: every mistake at once' eval 'exits 2 && silent out && [ "$(grep -c "bad.csv:[2-7]: column " "$work/err")" = 6 ]'
+test_that 'validate --data: a key' warns 'bad.csv:2: column settings: --set ipsec.kexx: unknown key; did you mean ipsec.kex'
+test_that 'validate --data: a metric' warns "bad.csv:4: column metric: found 'tunnel_set', .*did you mean 'tunnel_setup'"
+call validate --data "$work/lab.csv" --set oran-e2
+test_that 'validate: --data or --set' ends 2 '^--set and --data'
+echo mine >"$work/page.md"
+call validate --page "$work/page.md"
+test_that 'validate --page writes over no foreign file' eval 'ends 2 "page.md: is there already" && [ "$(cat "$work/page.md")" = mine ]'
+call validate --set oran-e2 -o "$work/fig.svg"
+test_that 'validate -o' eval 'exits 0 && grep -q "<svg" "$work/fig.svg"'
 
 # ---- ns-3
 mkdir "$work/alone"
