@@ -27,7 +27,7 @@ struct port_latency {
 /* key: seed, replication and entity of the draws. */
 struct port *port_new(struct sim *sim, struct net *net, int link, enum net_side side, struct port_latency latency, const struct draw_key *key);
 
-enum port_protocol { PORT_IKE, PORT_DATA, PORT_PROTOCOLS };
+enum port_protocol { PORT_IKE, PORT_DATA, PORT_TCP, PORT_PROTOCOLS };
 
 /* Who gets what comes in with this net_message.protocol. */
 void port_on(struct port *port, enum port_protocol protocol, net_receive_fn *fn, void *arg);

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What leaves: writes cut into segments, windows, Nagle, retransmissions. */
+#include "models/transport/tcp_internal.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { PART_DATA, PART_ACK, PART_SYN, PART_FIN };
+
+/* ---- writes ---------------------------------------------------------------------------------------------------- */
+
+static struct write *write_at(const struct tcp_end *end, int index) { return &end->writes[(end->write_first + index) & (end->write_capacity - 1)]; }
+
+static void grow_writes(struct tcp_end *end) {
+  struct sim *sim = end->tcp->sim;
+  int capacity = end->write_capacity ? 2 * end->write_capacity : 8;
+  struct write *writes = sim_take(sim, (size_t)capacity * sizeof *writes);
+  for (int i = 0; i < end->write_count; i++) writes[i] = *write_at(end, i);
+  if (end->write_capacity) sim_release(sim, end->writes, (size_t)end->write_capacity * sizeof *writes);
+  end->writes = writes;
+  end->write_first = 0;
+  end->write_capacity = capacity;
+}
+
+void tcp_write(struct tcp_end *end, int64_t bytes, const struct trail *trail) {
+  if (end->write_count == end->write_capacity) grow_writes(end);
+  end->written += bytes;
+  *write_at(end, end->write_count++) = (struct write){end->written, *trail};
+  tcp_push(end);
+}
+
+/* The trail of the write that the byte before `offset` is of, at now. */
+static void trail_of(const struct tcp_end *end, int64_t offset, struct trail *trail) {
+  int index = 0;
+  while (index < end->write_count - 1 && write_at(end, index)->end < offset) index++;
+  *trail = end->write_count > 0 ? write_at(end, index)->trail : end->chain;
+  trail_advance(trail, PART_TRANSPORT_STALL, tcp_now(end));
+}
+
+/* ---- segments -------------------------------------------------------------------------------------------------- */
+
+static struct segment *append(struct tcp_end *end) {
+  if (end->count == end->capacity) {
+    struct sim *sim = end->tcp->sim;
+    int capacity = end->capacity ? 2 * end->capacity : 32;
+    struct segment *ring = sim_take(sim, (size_t)capacity * sizeof *ring);
+    for (int i = 0; i < end->count; i++) ring[i] = *tcp_segment(end, i);
+    if (end->capacity) sim_release(sim, end->ring, (size_t)end->capacity * sizeof *ring);
+    end->ring = ring;
+    end->first = 0;
+    end->capacity = capacity;
+  }
+  return tcp_segment(end, end->count++);
+}
+
+static void transmit(struct tcp_end *end, struct segment *segment) {
+  struct tcp_packet *packet = tcp_packet_new(end);
+  packet->start = segment->start;
+  packet->bytes = segment->bytes;
+  packet->fin = segment->fin;
+  tcp_data_sent(end);
+  tcp_fill_ack(end, packet);
+  struct trail trail;
+  trail_of(end, segment->start + segment->bytes, &trail);
+  segment->sent_at = end->last_sent = tcp_now(end);
+  int attempt = segment->sends++;
+  if (segment->bytes > 0) end->counters.data_segments++;
+  tcp_transmit(end, packet, segment->bytes > 0 ? PART_DATA : PART_FIN, (uint32_t)segment->start, attempt, &trail);
+}
+
+static void send_new(struct tcp_end *end, int bytes) {
+  struct segment *segment = append(end);
+  bool fin = end->closing && end->next + bytes == end->written;
+  *segment = (struct segment){.start = end->next, .bytes = bytes, .fin = fin};
+  end->next += bytes + fin;
+  end->fin_sent |= fin;
+  end->counters.payload_bytes += bytes;
+  if (bytes < end->config->segment_bytes) end->short_end = end->next;
+  transmit(end, segment);
+}
+
+/* Bytes of the next new segment, a FIN may be among them; -1: there is nothing, or the receiver's window is full. */
+static int next_bytes(const struct tcp_end *end) {
+  int64_t unsent = end->written - end->next, admitted = end->una + end->peer->config->receive_window - end->next;
+  if (end->fin_sent || (unsent == 0 && !end->closing) || admitted <= 0) return -1;
+  return (int)tcp_min(tcp_min(unsent, admitted), end->config->segment_bytes);
+}
+
+bool tcp_has_unsent(const struct tcp_end *end) { return next_bytes(end) >= 0; }
+
+/* RFC 9293 section 3.7.4. */
+static bool nagle_holds(const struct tcp_end *end, int bytes) {
+  if (end->config->nodelay || end->closing || bytes == end->config->segment_bytes || end->count == 0) return false;
+  return !end->config->behaviour->minshall || end->short_end > end->una;
+}
+
+void tcp_push(struct tcp_end *end) {
+  if (end->state != TCP_ESTABLISHED) return;
+  bool was_idle = end->count == 0, sent = false;
+  if (was_idle) tcp_window_idle(end);
+  for (int bytes; (bytes = next_bytes(end)) >= 0; sent = true) {
+    if (tcp_in_flight(end) >= end->window.cwnd || nagle_holds(end, bytes)) break;
+    send_new(end, bytes);
+    end->window.sent++;
+  }
+  bool limited = tcp_in_flight(end) >= end->window.cwnd;
+  if (sent || limited) tcp_window_used(end, limited);
+  if (sent) tcp_timer_after_send(end, was_idle);
+}
+
+bool tcp_send_probe(struct tcp_end *end) {
+  int bytes = next_bytes(end);
+  if (bytes < 0) return false;
+  send_new(end, bytes);
+  return true;
+}
+
+/* ---- again ----------------------------------------------------------------------------------------------------- */
+
+void tcp_repeat(struct tcp_end *end, struct segment *segment, bool counted) {
+  if (counted && !segment->out) {
+    segment->out = true;
+    end->out++;
+  }
+  if (end->repeat_at < 0) end->repeat_at = tcp_now(end);
+  if (counted) end->undo_repeats = (int)tcp_max(end->undo_repeats, 0) + 1;
+  end->counters.retransmissions++;
+  transmit(end, segment);
+}
+
+void tcp_repeat_lost(struct tcp_end *end) {
+  bool head = false;
+  for (int i = 0; i < end->count && end->out < end->lost; i++) {
+    struct segment *segment = tcp_segment(end, i);
+    if (!segment->lost || segment->out || segment->sacked) continue;
+    if (tcp_in_flight(end) >= end->window.cwnd) break;
+    tcp_repeat(end, segment, true);
+    end->window.sent++;
+    head |= i == 0;
+  }
+  if (head && end->timer_kind != TIMER_REORDER) tcp_timer_set(end, TIMER_RETRANSMIT, end->rto);
+}
+
+void tcp_forget_acked(struct tcp_end *end) {
+  while (end->write_count > 0 && write_at(end, 0)->end <= end->una) {
+    end->write_first = (end->write_first + 1) & (end->write_capacity - 1);
+    end->write_count--;
+  }
+}
+
+/* ---- acknowledgements ------------------------------------------------------------------------------------------ */
+
+void tcp_send_ack(struct tcp_end *end, bool duplicate) {
+  struct receiver *in = &end->in;
+  int repeats = in->acked == in->next ? in->repeats + 1 : 0;
+  struct tcp_packet *packet = tcp_packet_new(end);
+  packet->start = end->next;
+  packet->duplicate = duplicate;
+  tcp_fill_ack(end, packet);
+  in->repeats = repeats;
+  struct trail trail = end->chain; /* of the set-up while that lasts; nobody reads it later */
+  if (trail.at < tcp_now(end)) trail_begin(&trail, tcp_now(end));
+  tcp_transmit(end, packet, PART_ACK, (uint32_t)in->next, repeats, &trail);
+}
+
+void tcp_send_syn(struct tcp_end *end) {
+  struct tcp_packet *packet = tcp_packet_new(end);
+  packet->syn = true;
+  if (end->state == TCP_SYN_RECEIVED) {
+    packet->ack = true;
+    packet->echo = end->in.echo;
+  }
+  trail_advance(&end->chain, PART_TRANSPORT_STALL, tcp_now(end));
+  int attempt = end->syn_sends++;
+  if (attempt > 0) end->counters.retransmissions++;
+  tcp_transmit(end, packet, PART_SYN, 0, attempt, &end->chain);
+}
