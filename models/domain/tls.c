@@ -38,7 +38,8 @@ struct setup {
   struct app_config app;
   const struct cost_platform *platforms[2];
   const struct cost_row *path_latency[2];
-  struct dialogue_script handshake[2], request[2];
+  struct dialogue_script opening[2]; /* the handshake, and the first request on its heels */
+  struct dialogue_script request[2]; /* another one on the same connection */
 };
 
 static void discard(void *state) {
@@ -49,15 +50,17 @@ static void discard(void *state) {
 }
 
 static int prepare_scripts(struct setup *setup, struct err *e) {
-  tls13_scripts(&setup->tls, setup->handshake);
-  app_scripts(&setup->app, tls13_cipher(&setup->tls), TLS13_USE_SYMMETRIC, setup->request);
+  const struct app_config *app = &setup->app;
+  tls13_handshake(&setup->tls, setup->opening);
+  if (app->requests > 0) tls13_exchange(&setup->tls, &app->exchange, true, setup->opening);
+  if (app->requests > 1) tls13_exchange(&setup->tls, &app->exchange, false, setup->request);
   int rc = 0;
   for (int side = 0; side < 2; side++) {
-    rc |= dialogue_resolve(&setup->handshake[side], setup->platforms[side], platform_keys[side], e);
-    if (setup->app.requests > 0) rc |= dialogue_resolve(&setup->request[side], setup->platforms[side], platform_keys[side], e);
+    rc |= dialogue_resolve(&setup->opening[side], setup->platforms[side], platform_keys[side], e);
+    rc |= dialogue_resolve(&setup->request[side], setup->platforms[side], platform_keys[side], e);
     setup->path_latency[side] = cost_find(setup->platforms[side], "software", "path");
   }
-  return rc;
+  return rc ? ERR_INPUT : 0;
 }
 
 static int prepare(const struct domain_point *point, void **state, struct err *e) {
@@ -90,7 +93,7 @@ static bool is_random(const void *state) {
   for (int side = 0; side < 2; side++) {
     const struct net_direction *direction = &setup->link.direction[side];
     random |= direction->loss.gemodel || direction->loss.loss_ppb > 0 || direction->jitter > 0;
-    random |= dialogue_is_random(&setup->handshake[side]) || (setup->app.requests > 0 && dialogue_is_random(&setup->request[side]));
+    random |= dialogue_is_random(&setup->opening[side]) || dialogue_is_random(&setup->request[side]);
     random |= setup->path_latency[side] && cost_is_random(setup->path_latency[side]);
   }
   return random;
@@ -109,20 +112,22 @@ struct client {
   const struct domain_run *run;
   struct port *ports[2];
   struct cpu *cpus[2];
-  struct stream *stream;
-  struct dialogue *dialogue;
+  struct connection *connection;
   int link;
   int connections, asked; /* begun */
-  bool at_handshake;
-  struct trail called, connected, request;
-  struct trail ends[2]; /* where the two scripts are */
-  int64_t crypto, cpu[2];
   bool stop;
 };
 
-static struct draw_key key_of(const struct client *client) {
-  return (struct draw_key){.seed = client->run->seed, .replication = client->run->replication, .entity = 1};
-}
+struct connection {
+  struct client *client;
+  struct stream *stream;
+  struct dialogue *dialogue;
+  struct trail called, connected, request;
+  struct trail ends[2];   /* where the two scripts are */
+  int64_t crypto, cpu[2]; /* of the handshake, what overlaps counted in full */
+  bool done[2], failed;
+  int answered;
+};
 
 static void sample(const struct client *client, enum tls_metric metric, int64_t value) { metric_sample(client->run->metrics, (int)metric, value, NULL); }
 
@@ -130,31 +135,175 @@ static void sample_between(const struct client *client, enum tls_metric metric, 
   metric_sample_between(client->run->metrics, (int)metric, from, to);
 }
 
-static void sample_wire(const struct client *client) {
+static void sample_connection(const struct connection *connection) {
   static const enum tls_metric bytes[2] = {TLS_BYTES_C2S, TLS_BYTES_S2C}, segments[2] = {TLS_SEGMENTS_C2S, TLS_SEGMENTS_S2C};
+  const struct client *client = connection->client;
+  struct stream_counters counters[2];
   for (int side = 0; side < 2; side++) {
-    struct stream_counters counters;
-    stream_counters(client->stream, (enum net_side)side, &counters);
-    sample(client, bytes[side], counters.payload_bytes);
-    sample(client, segments[side], counters.data_segments);
+    stream_counters(connection->stream, (enum net_side)side, &counters[side]);
+    if (connection->failed) continue;
+    sample(client, bytes[side], counters[side].payload_bytes);
+    sample(client, segments[side], counters[side].data_segments);
+  }
+  sample(client, TLS_RETRANSMISSIONS, counters[0].retransmissions + counters[1].retransmissions);
+  sample(client, TLS_TIMEOUTS, counters[0].timeouts + counters[1].timeouts);
+  sample(client, TLS_SUCCESS, connection->failed ? 0 : SHARE_ONE);
+}
+
+static void client_done(struct connection *connection, const struct trail *trail) {
+  const struct client *client = connection->client;
+  sample_between(client, TLS_CONNECT, &connection->called, &connection->connected);
+  sample_between(client, TLS_HANDSHAKE_TCP, &connection->called, trail);
+  sample_between(client, TLS_HANDSHAKE, &connection->connected, trail);
+  int64_t waited_for = 0;
+  for (int part = 0; part < PART_CRYPTO_COUNT; part++) waited_for += trail->parts[part] - connection->called.parts[part];
+  sample(client, TLS_HIDDEN_CRYPTO, connection->crypto - waited_for);
+  sample(client, TLS_CLIENT_CPU, connection->cpu[NET_A]);
+  sample(client, TLS_HNDL_EXPOSED, tls13_kex_is_quantum_safe(&client->setup->tls) ? 0 : SHARE_ONE);
+  sample(client, TLS_AUTH_EXPOSED, tls13_auth_is_quantum_safe(&client->setup->tls) ? 0 : SHARE_ONE);
+}
+
+static void marked(void *arg, enum net_side side, int mark, const struct trail *trail) {
+  struct connection *connection = arg;
+  const struct client *client = connection->client;
+  connection->ends[side] = *trail;
+  switch ((enum tls13_mark)mark) {
+  case TLS13_OPEN:
+    if (side == NET_A) connection->connected = *trail;
+    break;
+  case TLS13_CLIENT_DONE:
+    connection->done[side] = true;
+    client_done(connection, trail);
+    break;
+  case TLS13_SERVER_DONE:
+    connection->done[side] = true;
+    sample_between(client, TLS_SERVER_HANDSHAKE, &connection->called, trail);
+    sample(client, TLS_SERVER_CPU, connection->cpu[NET_B]);
+    break;
+  case TLS13_REQUEST_BEGUN:
+    connection->request = *trail;
+    break;
+  case TLS13_FIRST_BYTE:
+    if (connection->answered == 0) sample_between(client, TLS_FIRST_BYTE, &connection->called, trail);
+    break;
+  case TLS13_LAST_BYTE:
+    if (connection->answered++ == 0) sample_between(client, TLS_LAST_BYTE, &connection->called, trail);
+    sample_between(client, TLS_REQUEST, &connection->request, trail);
+    break;
+  default:
+    break;
   }
 }
 
-static void sample_recovery(const struct client *client) {
-  struct stream_counters counters[2];
-  for (int side = 0; side < 2; side++) stream_counters(client->stream, (enum net_side)side, &counters[side]);
-  sample(client, TLS_RETRANSMISSIONS, counters[0].retransmissions + counters[1].retransmissions);
-  sample(client, TLS_TIMEOUTS, counters[0].timeouts + counters[1].timeouts);
+static void worked(void *arg, enum net_side side, int use, int64_t duration) {
+  struct connection *connection = arg;
+  if (connection->done[side]) return;
+  connection->cpu[side] += duration;
+  if (use != TLS13_SOFTWARE && !connection->done[NET_A]) connection->crypto += duration;
 }
 
-static void handshake_done(struct client *client, const struct trail *trail) {
-  sample_between(client, TLS_CONNECT, &client->called, &client->connected);
-  sample_between(client, TLS_HANDSHAKE_TCP, &client->called, trail);
-  sample_between(client, TLS_HANDSHAKE, &client->connected, trail);
-  int64_t waited_for = 0;
-  for (int part = 0; part < PART_CRYPTO_COUNT; part++) waited_for += trail->parts[part] - client->called.parts[part];
-  sample(client, TLS_HIDDEN_CRYPTO, client->crypto - waited_for);
-  sample(client, TLS_CLIENT_CPU, client->cpu[NET_A]);
-  sample(client, TLS_HNDL_EXPOSED, tls13_key_exchange_is_quantum_safe(&client->setup->tls) ? 0 : SHARE_ONE);
-  sample(client, TLS_AUTH_EXPOSED, tls13_authentication_is_quantum_safe(&client->setup->tls) ? 0 : SHARE_ONE);
+static void failed(void *arg, enum net_side side, enum stream_end why, const struct trail *trail) {
+  struct connection *connection = arg;
+  (void)side;
+  (void)why;
+  (void)trail;
+  if (connection->failed) return;
+  connection->failed = true;
+  if (connection->done[NET_A]) return;
+  static const enum tls_metric missed[] = {TLS_CONNECT, TLS_HANDSHAKE_TCP, TLS_HANDSHAKE};
+  for (size_t i = 0; i < sizeof missed / sizeof *missed; i++) metric_fail(connection->client->run->metrics, missed[i]);
 }
+
+static void connect(struct sim *sim, void *arg);
+
+static void ask_again(struct sim *sim, void *arg) {
+  struct connection *connection = arg;
+  struct client *client = connection->client;
+  const struct dialogue_script *scripts[2] = {&client->setup->request[NET_A], &client->setup->request[NET_B]};
+  for (int side = 0; side < 2; side++) trail_advance(&connection->ends[side], PART_APPLICATION, sim_now(sim));
+  client->asked++;
+  dialogue_start(connection->dialogue, connection->stream, scripts, (uint32_t)client->asked, connection->ends);
+}
+
+/* Both scripts have ended: the next request, on this connection or on another, or the end. */
+static void over(void *arg) {
+  struct connection *connection = arg;
+  struct client *client = connection->client;
+  const struct app_config *app = &client->setup->app;
+  struct sim *sim = client->run->sim;
+  bool more = client->asked < app->requests;
+  if (more && app->kept && !connection->failed) {
+    event_at(sim, sim_now(sim) + app->every, ask_again, connection);
+    return;
+  }
+  sample_connection(connection);
+  if (more && !app->kept)
+    event_at(sim, sim_now(sim) + app->every, connect, client);
+  else
+    client->stop = true;
+}
+
+static void connect(struct sim *sim, void *arg) {
+  struct client *client = arg;
+  const struct setup *setup = client->setup;
+  struct connection *connection = sim_alloc(sim, sizeof *connection);
+  const struct dialogue_observer observer = {marked, worked, failed, over, connection};
+  const struct draw_key key = {.seed = client->run->seed, .replication = client->run->replication, .entity = 1};
+  struct stream_observer observers[2];
+  client->connection = connection;
+  connection->client = client;
+  connection->dialogue = dialogue_new(sim, client->cpus, &observer, &key);
+  dialogue_listen(connection->dialogue, observers);
+  const struct tcp_config *tcp[2] = {&setup->tcp[NET_A], &setup->tcp[NET_B]};
+  connection->stream = stream_new(sim, client->ports, tcp, observers);
+  client->connections++;
+  client->asked++;
+  const struct dialogue_script *scripts[2] = {&setup->opening[NET_A], &setup->opening[NET_B]};
+  dialogue_start(connection->dialogue, connection->stream, scripts, (uint32_t)client->asked, NULL);
+  trail_begin(&connection->called, sim_now(sim));
+  stream_connect(connection->stream, &connection->called);
+}
+
+static int64_t draw_path_latency(const void *row, int64_t size_bytes, uint64_t uniform) { return cost_draw(row, size_bytes, uniform); }
+
+static void run(const void *state, const struct domain_run *run) {
+  const struct setup *setup = state;
+  struct sim *sim = run->sim;
+  const struct net_ops *ops = run->net->ops;
+  struct client client = {.setup = setup, .run = run};
+  const struct draw_key key = {.seed = run->seed, .replication = run->replication, .entity = 1};
+  int nodes[2];
+  for (int side = 0; side < 2; side++) nodes[side] = ops->node_add(run->net);
+  client.link = ops->link_add(run->net, nodes[NET_A], nodes[NET_B], &setup->link, 1);
+  for (int side = 0; side < 2; side++) {
+    const struct cost_row *row = setup->path_latency[side];
+    const struct port_latency latency = {row ? draw_path_latency : NULL, row, row && cost_is_random(row)};
+    client.ports[side] = port_new(sim, run->net, client.link, (enum net_side)side, latency, &key);
+    client.cpus[side] = cpu_new(sim, 1);
+  }
+  connect(sim, &client);
+  ops->run(run->net, SIMTIME_HORIZON, &client.stop);
+  struct net_counters counters[2];
+  for (int side = 0; side < 2; side++) ops->counters(run->net, client.link, (enum net_side)side, &counters[side]);
+  sample(&client, TLS_BYTES_TOTAL, counters[0].sent_bytes + counters[1].sent_bytes);
+  sample(&client, TLS_PACKETS_TOTAL, counters[0].sent_packets + counters[1].sent_packets);
+}
+
+/* ---- The family ------------------------------------------------------------------------------------------------ */
+
+static const struct param_table *const tables[] = {&net_path_params, &tcp_params, &tls13_params, &app_params, &platform_params};
+
+const struct domain domain_tls = {
+    .name = "tls",
+    .title = "TLS 1.3 over TCP: one client and one server",
+    .tables = tables,
+    .table_count = sizeof tables / sizeof *tables,
+    .metrics = tls_metric_defs,
+    .metric_count = TLS_METRICS,
+    .prepare = prepare,
+    .run = run,
+    .discard = discard,
+    .cost_hash = cost_hash,
+    .is_random = is_random,
+    .warnings = warnings,
+};

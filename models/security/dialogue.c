@@ -21,6 +21,7 @@ struct dialogue {
   struct dialogue_observer observer;
   struct draw_key key;
   struct stream *stream;
+  bool told; /* that both scripts have ended */
   struct walk walks[2];
 };
 
@@ -107,6 +108,12 @@ static void fail(struct walk *walk, enum stream_end why, const struct trail *tra
   if (dialogue->observer.failed) dialogue->observer.failed(dialogue->observer.arg, walk->side, why, trail);
 }
 
+static void tell_when_over(struct dialogue *dialogue) {
+  if (dialogue->told || !dialogue_is_over(dialogue)) return;
+  dialogue->told = true;
+  if (dialogue->observer.over) dialogue->observer.over(dialogue->observer.arg);
+}
+
 /* One step after another, until the side has to wait for something. Writing may call back into this side. */
 static void go_on(struct walk *walk) {
   struct dialogue *dialogue = walk->dialogue;
@@ -138,6 +145,7 @@ static void go_on(struct walk *walk) {
       break;
     }
   }
+  tell_when_over(dialogue);
 }
 
 /* ---- what the stream tells ------------------------------------------------------------------------------------- */
@@ -164,6 +172,7 @@ static void closed(void *arg, enum stream_end why, const struct trail *trail) {
   struct walk *walk = arg;
   walk->ended = true;
   if (walk->script && (walk->waiting || (why != STREAM_FINISHED && walk->step < walk->script->count))) fail(walk, why, trail);
+  tell_when_over(walk->dialogue);
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */
@@ -189,6 +198,7 @@ void dialogue_start(
   assert(dialogue_is_over(dialogue) && epoch < DIALOGUE_EPOCHS);
   dialogue->stream = stream;
   dialogue->key.message = epoch;
+  dialogue->told = false;
   for (int side = 0; side < 2; side++) {
     struct walk *walk = &dialogue->walks[side];
     walk->script = scripts[side];

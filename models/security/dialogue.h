@@ -63,6 +63,7 @@ struct dialogue_observer {
   void (*marked)(void *arg, enum net_side side, int mark, const struct trail *trail);
   void (*worked)(void *arg, enum net_side side, int use, int64_t duration); /* may be NULL */
   void (*failed)(void *arg, enum net_side side, enum stream_end why, const struct trail *trail);
+  void (*over)(void *arg); /* both scripts have ended; may be NULL */
   void *arg;
 };
 

@@ -2,8 +2,9 @@
 #include "models/transport/stream_internal.h"
 #include "models/transport/tcp.h"
 
-struct stream *stream_new(struct sim *sim, struct port *const ports[2], const struct tcp_config *const configs[2], const struct stream_observer observers[2]) {
-  return tcp_new(sim, ports, configs, observers);
+struct stream *stream_new(struct sim *sim, struct port *const ports[2], const struct tcp_config *const configs[2], const struct stream_observer observers[2],
+    const struct draw_key *key) {
+  return tcp_new(sim, ports, configs, observers, key);
 }
 
 void stream_connect(struct stream *stream, const struct trail *trail) { stream->ops->connect(stream, trail); }

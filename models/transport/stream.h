@@ -45,8 +45,9 @@ struct stream_counters {
 struct tcp_config;
 struct stream;
 
-/* configs: of the client's and the server's end. */
-struct stream *stream_new(struct sim *sim, struct port *const ports[2], const struct tcp_config *const configs[2], const struct stream_observer observers[2]);
+/* configs: of the client's and the server's end. key: seed, replication and entity of the draws. */
+struct stream *stream_new(struct sim *sim, struct port *const ports[2], const struct tcp_config *const configs[2], const struct stream_observer observers[2],
+    const struct draw_key *key);
 /* The client's SYN goes out now. */
 void stream_connect(struct stream *stream, const struct trail *trail);
 /* One write() call of `bytes`; what the window does not admit waits in the send buffer. */

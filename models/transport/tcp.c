@@ -60,7 +60,7 @@ void tcp_fail(struct tcp_end *end, enum stream_end why) {
 
 static void arm_syn(struct tcp_end *end) {
   enum { DOUBLINGS = 16 };
-  int doublings = (int)tcp_min(end->syn_sends - 1, DOUBLINGS);
+  int doublings = (int)tcp_min(end->syn_timeouts, DOUBLINGS);
   tcp_timer_set(end, TIMER_SYN, tcp_min(end->config->syn_timeout << doublings, end->config->rto_max));
 }
 
@@ -68,6 +68,7 @@ void tcp_syn_timeout(struct tcp_end *end) {
   const struct tcp_behaviour *behaviour = end->config->behaviour;
   int retries = end->state == TCP_SYN_SENT ? behaviour->syn_retries : behaviour->syn_ack_retries;
   end->counters.timeouts++;
+  end->syn_timeouts++;
   if (end->syn_sends > retries) {
     tcp_fail(end, STREAM_TIMED_OUT);
     return;
@@ -86,6 +87,8 @@ static void establish(struct tcp_end *end, const struct tcp_packet *packet, cons
   end->state = TCP_ESTABLISHED;
   end->chain = *trail;
   tcp_window_init(end);
+  /* Linux, tcp_init_transfer: a SYN that timed out and was sent more than once again stands for congestion. */
+  if (end->syn_timeouts > 0 && end->syn_sends > 2 && end->config->behaviour->rack) end->window.cwnd = 1;
   if (client) tcp_send_ack(end, false);
   if (end->observer.opened) end->observer.opened(end->observer.arg, trail);
   tcp_push(end);
@@ -99,10 +102,10 @@ static void listen_input(struct tcp_end *end, const struct tcp_packet *packet, c
     end->chain = *trail;
   }
   tcp_send_syn(end);
-  if (end->syn_sends == 1) arm_syn(end);
+  arm_syn(end);
 }
 
-static void input(void *arg, const struct net_message *message, const struct trail *trail) {
+void tcp_input(void *arg, const struct net_message *message, const struct trail *trail) {
   (void)arg;
   struct tcp_packet *packet = message->tag;
   struct tcp *tcp = packet->owner;
@@ -177,7 +180,8 @@ static void counters(const struct stream *stream, enum net_side side, struct str
 
 static const struct stream_ops ops = {connect, write, read, close, counters};
 
-struct stream *tcp_new(struct sim *sim, struct port *const ports[2], const struct tcp_config *const configs[2], const struct stream_observer observers[2]) {
+struct stream *tcp_new(struct sim *sim, struct port *const ports[2], const struct tcp_config *const configs[2], const struct stream_observer observers[2],
+    const struct draw_key *key) {
   struct tcp *tcp = sim_alloc(sim, sizeof *tcp);
   tcp->stream.ops = &ops;
   tcp->sim = sim;
@@ -191,8 +195,8 @@ struct stream *tcp_new(struct sim *sim, struct port *const ports[2], const struc
     end->observer = observers[side];
     end->state = side == NET_A ? TCP_CLOSED : TCP_LISTEN;
     end->probe_end = end->in.fin_at = end->repeat_at = end->in.echo = -1;
-    tcp_timer_init(end);
-    port_on(ports[side], PORT_TCP, input, NULL);
+    tcp_timer_init(end, key);
+    port_on(ports[side], PORT_TCP, tcp_input, NULL);
   }
   return &tcp->stream;
 }

@@ -8,8 +8,8 @@
  *             ns3 (3.37): initial window 10; SACK and three duplicate acknowledgements; CUBIC reduced by PRR; RTO at least 1 s, SYN 3 s;
  *             acknowledgements for every second segment or after 200 ms; no probes.
  * Units:      bytes of payload; windows in segments.
- * Order:      a timer of the linux profile fires when its wheel turns: at t ticks after it was set plus half of the wheel's grain (1 tick
- *             below 63 ticks, 8 below 504, 64 below 4032, 512 beyond), the mean over the unknown phase.
+ * Order:      a timer of the linux profile fires when its wheel turns: up to one grain late (1 tick below 63 ticks, 8 below 504, 64 below
+ *             4032, 512 beyond). Where a host's ticks lie is drawn.
  * Draws:      a packet's loss is keyed by what it is: stream offset and how often it was sent; for an acknowledgement, its offset
  *             and how many went before it with the same.
  * Ownership:  the run's arena; configs must outlive the run.
@@ -58,6 +58,7 @@ int tcp_configure(const struct config *config, int mtu_bytes, struct tcp_config 
 const struct tcp_config *tcp_profile(const char *name);
 
 /* A connection on the datagrams of a link; ports[side] must be the ends of one. */
-struct stream *tcp_new(struct sim *sim, struct port *const ports[2], const struct tcp_config *const configs[2], const struct stream_observer observers[2]);
+struct stream *tcp_new(struct sim *sim, struct port *const ports[2], const struct tcp_config *const configs[2], const struct stream_observer observers[2],
+    const struct draw_key *key);
 
 #endif

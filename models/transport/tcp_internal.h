@@ -127,7 +127,7 @@ struct tcp_end {
   enum tcp_state state;
   struct trail chain; /* of the set-up */
   simtime syn_at;
-  uint16_t syn_sends;
+  int syn_sends, syn_timeouts;
   struct stream_counters counters;
 
   int64_t written, una, next;
@@ -142,6 +142,7 @@ struct tcp_end {
 
   struct rtt rtt;
   simtime rto;
+  simtime tick_phase; /* since the host's last tick of the coarsest wheel, at time 0 */
   int timeouts_in_row;
   struct tcp_timer timer;
   enum tcp_timer_kind timer_kind;
@@ -193,6 +194,7 @@ struct ack {
 enum tcp_repeat { REPEAT_NOTHING, REPEAT_LOST, REPEAT_TRY_NEW };
 
 /* tcp.c */
+void tcp_input(void *arg, const struct net_message *message, const struct trail *trail); /* a net_receive_fn; arg is not used */
 void tcp_transmit(struct tcp_end *end, struct tcp_packet *packet, int part, uint32_t number, int attempt, const struct trail *trail);
 struct tcp_packet *tcp_packet_new(struct tcp_end *end);
 void tcp_fail(struct tcp_end *end, enum stream_end why);
@@ -234,13 +236,12 @@ void tcp_window_lost_all(struct tcp_end *end);
 
 /* tcp_timer.c */
 void tcp_rtt_sample(struct tcp_end *end, simtime rtt);
-void tcp_timer_init(struct tcp_end *end);
+void tcp_timer_init(struct tcp_end *end, const struct draw_key *key);
 void tcp_timer_set(struct tcp_end *end, enum tcp_timer_kind kind, simtime wait);
 void tcp_timer_stop(struct tcp_end *end);
 void tcp_timer_restart(struct tcp_end *end);             /* retransmission: from when the oldest segment was sent */
 void tcp_timer_after_ack(struct tcp_end *end, bool ack); /* probe or retransmission */
 void tcp_timer_after_send(struct tcp_end *end, bool was_idle);
-simtime tcp_wheel(const struct tcp_end *end, simtime wait);
 void tcp_delay_set(struct tcp_end *end, simtime wait);
 void tcp_delay_stop(struct tcp_end *end);
 

@@ -13,15 +13,29 @@ static simtime round_up(const struct tcp_end *end, simtime wait) {
   return tick > 0 ? (wait + tick - 1) / tick * tick : wait;
 }
 
-/* Linux, kernel/time/timer.c: levels of 64 buckets, each 8 times coarser than the one below, used from 63 of its predecessor's grains on;
- * a timer never fires early. */
-simtime tcp_wheel(const struct tcp_end *end, simtime wait) {
-  enum { BUCKETS = 63, COARSER = 8, LEVELS = 9 };
+enum { BUCKETS = 63, COARSER = 8, LEVELS = 4 };
+
+void tcp_timer_init(struct tcp_end *end, const struct draw_key *key) {
+  end->timer.deadline = end->timer.armed = end->in.delay.deadline = end->in.delay.armed = SIMTIME_NEVER;
+  end->rto = end->config->syn_timeout;
+  if (end->config->behaviour->tick == 0) return;
+  struct draw_key draw = *key;
+  draw.purpose = DRAW_TICK;
+  draw.fragment = (uint16_t)end->side;
+  int64_t grain = 1;
+  for (int level = 1; level < LEVELS; level++) grain *= COARSER;
+  end->tick_phase = random_under(&draw, grain * end->config->behaviour->tick);
+}
+
+/* When a timer that is set now fires. Linux, kernel/time/timer.c: levels of buckets, each 8 times coarser than the one below, used from 63
+ * of its predecessor's grains on; a timer never fires early. */
+static simtime fires_at(const struct tcp_end *end, simtime wait) {
   const simtime tick = end->config->behaviour->tick;
-  if (tick == 0) return wait;
+  if (tick == 0) return tcp_now(end) + wait;
   int64_t ticks = round_up(end, wait) / tick, grain = 1;
   for (int level = 1; level < LEVELS && ticks >= BUCKETS * grain; level++) grain *= COARSER;
-  return ticks * tick + grain * tick / 2;
+  int64_t expires = (tcp_now(end) + end->tick_phase) / tick + ticks;
+  return (expires + grain) / grain * grain * tick - end->tick_phase;
 }
 
 /* ---- timers that stay armed ------------------------------------------------------------------------------------ */
@@ -98,14 +112,9 @@ void tcp_rtt_sample(struct tcp_end *end, simtime sample) {
 
 static void expired(struct sim *sim, void *arg);
 
-void tcp_timer_init(struct tcp_end *end) {
-  end->timer.deadline = end->timer.armed = end->in.delay.deadline = end->in.delay.armed = SIMTIME_NEVER;
-  end->rto = end->config->syn_timeout;
-}
-
 void tcp_timer_set(struct tcp_end *end, enum tcp_timer_kind kind, simtime wait) {
   end->timer_kind = kind;
-  arm(end, &end->timer, tcp_now(end) + tcp_wheel(end, wait), expired);
+  arm(end, &end->timer, fires_at(end, wait), expired);
 }
 
 void tcp_timer_stop(struct tcp_end *end) {
@@ -205,6 +214,6 @@ static void delay_over(struct sim *sim, void *arg) {
   if (is_due(end, &end->in.delay, delay_over)) tcp_ack_expired(end);
 }
 
-void tcp_delay_set(struct tcp_end *end, simtime wait) { arm(end, &end->in.delay, tcp_now(end) + tcp_wheel(end, wait), delay_over); }
+void tcp_delay_set(struct tcp_end *end, simtime wait) { arm(end, &end->in.delay, fires_at(end, wait), delay_over); }
 
 void tcp_delay_stop(struct tcp_end *end) { end->in.delay.deadline = SIMTIME_NEVER; }

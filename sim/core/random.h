@@ -27,6 +27,7 @@ enum draw_purpose {
   DRAW_HEARTBEAT,      /* jitter of an SCTP heartbeat's interval */
   DRAW_BACKGROUND,     /* gap before the next piece of other work on a core */
   DRAW_REKEY,          /* how long before its lifetime ends an SA is rekeyed */
+  DRAW_TICK,           /* where a host's timer ticks lie */
 };
 
 struct draw_key {
