@@ -11,6 +11,8 @@ static void write_next(struct sim *sim, void *arg) {
   struct tcp_rig *rig = arg;
   struct trail trail;
   trail_begin(&trail, sim_now(sim));
+  if (rig->written == 0) trail = rig->server_trail;
+  trail_advance(&trail, PART_SOFTWARE, sim_now(sim));
   stream_write(rig->stream, NET_B, rig->writes[rig->written++], &trail);
   if (rig->written < RIG_WRITES && rig->writes[rig->written] > 0) event_at(sim, sim_now(sim) + rig->after[rig->written], write_next, rig);
 }
@@ -46,6 +48,7 @@ static void server_arrived(void *arg, int64_t end, const struct trail *trail) {
   struct tcp_rig *rig = arg;
   if (rig->server_stage == 0 && end >= rig->hello) {
     rig->server_stage = 1;
+    rig->server_trail = *trail;
     event_at(rig->sim, trail->at + rig->after[0], write_next, rig);
   }
   if (rig->server_stage == 1 && end >= rig->hello + rig->finished + rig->request) {
@@ -58,6 +61,7 @@ static void closed(void *arg, enum stream_end why, const struct trail *trail) {
   struct tcp_rig *rig = arg;
   (void)trail;
   rig->failed = rig->stop = true;
+  rig->failed_at = sim_now(rig->sim);
   rig->end = why;
 }
 
@@ -81,8 +85,10 @@ void tcp_rig_run(struct tcp_rig *rig) {
     link.direction[side] = (struct net_direction){
         .rate_bps = rig->rate_bps > 0 ? rig->rate_bps : INT64_C(10000000000),
         .delay = rig->rtt / 2,
+        .jitter = rig->jitter,
+        .loss.loss_ppb = rig->loss_ppb,
         .queue_unit = NET_QUEUE_PACKETS,
-        .queue_limit = 100000,
+        .queue_limit = rig->queue_packets > 0 ? rig->queue_packets : 100000,
     };
     configs[side] = *tcp_profile(rig->profile);
     configs[side].segment_bytes = 1448;

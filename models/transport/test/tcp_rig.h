@@ -14,7 +14,7 @@
 
 #define MS INT64_C(1000000)
 
-enum { RIG_WRITES = 6, RIG_LOG = 512 };
+enum { RIG_WRITES = 6, RIG_LOG = 512, RIG_LOST = 8 };
 
 struct tcp_rig_packet {
   int64_t start;
@@ -33,15 +33,19 @@ struct tcp_rig {
   int64_t hello, writes[RIG_WRITES], finished, request, response;
   simtime after[RIG_WRITES]; /* each write, after the one before it */
   enum net_side lost_from;
-  int64_t lost[4]; /* numbers of packets, the first of the side is 1 */
+  int64_t lost[RIG_LOST]; /* numbers of packets, the first of the side is 1 */
   int lost_count;
-  int64_t rate_bps; /* 0: 10 Gbit/s */
+  int64_t loss_ppb; /* of either direction */
+  simtime jitter;
+  int queue_packets; /* 0: 100,000 */
+  int64_t rate_bps;  /* 0: 10 Gbit/s */
 
   /* what happened */
   simtime connected, flight_in, response_in; /* -1: never */
   struct trail flight_trail;
   enum stream_end end;
   bool failed;
+  simtime failed_at;
   struct stream_counters counters[2];
   struct tcp_rig_packet log[2][RIG_LOG]; /* packets that arrived, by who sent them */
   int logged[2];
@@ -50,6 +54,7 @@ struct tcp_rig {
   struct sim *sim;
   struct stream *stream;
   int64_t flight;
+  struct trail server_trail;
   int written, client_stage, server_stage;
   bool stop;
 };
