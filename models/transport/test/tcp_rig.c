@@ -78,7 +78,7 @@ void tcp_rig_run(struct tcp_rig *rig) {
   const simtime HOURS = INT64_C(36000000000000);
   rig->sim = sim_new();
   struct net *net = net_native.open(rig->sim);
-  net->ops->reset(net, 1, 0);
+  net->ops->reset(net, 1, rig->replication);
   struct net_link_config link = {.mtu_bytes = 1500};
   struct tcp_config configs[2];
   for (int side = 0; side < 2; side++) {
