@@ -20,6 +20,8 @@
 #define DILITHIUM "Dilithium round 3 (2021)"
 #define SPHINCS "SPHINCS+ round 3 (2020), simple"
 #define OQS "OQS hybrid: concatenation"
+/* Both keys, both signatures, the length of the classical one in 4 bytes before it; ECDSA signatures of their most frequent length. */
+#define OQS_SIG "OQS hybrid: length and concatenation"
 
 /* name, kind, title, aliases, public, answer, secret, category, classical, quantum, IKE id, TLS id, standard */
 static const struct alg algorithms[] = {
@@ -93,6 +95,7 @@ static const struct alg algorithms[] = {
     {"p256_hqc128", HYB, "P-256+HQC-128", "", 2314, 4546, 96, 1, 128, 64, -1, -1, OQS},
     {"p384_hqc192", HYB, "P-384+HQC-192", "", 4619, 9123, 112, 3, 192, 96, -1, -1, OQS},
     {"p521_hqc256", HYB, "P-521+HQC-256", "", 7378, 14602, 130, 5, 256, 128, -1, -1, OQS},
+    {"p256_sikep434", HYB, "P-256+SIKEp434", "", 395, 411, 48, 0, 128, 0, -1, -1, "SIKE round 2 (2019), broken in 2022"},
     {"p256_frodo640aes", HYB, "P-256+FrodoKEM-640-AES", "", 9681, 9785, 48, 1, 128, 64, -1, -1, OQS},
 
     {"dilithium2", SIG, "Dilithium2", "dilithium2_aes", 1312, 2420, 2528, 2, 128, 85, -1, -1, DILITHIUM},
@@ -105,6 +108,18 @@ static const struct alg algorithms[] = {
     {"sphincs192s", SIG, "SPHINCS+-192s", "sphincssha2192ssimple", 48, 16224, 96, 3, 192, 96, -1, -1, SPHINCS},
     {"sphincs256f", SIG, "SPHINCS+-256f", "sphincs256 sphincssha2256fsimple sphincsharaka256fsimple", 64, 49856, 128, 5, 256, 128, -1, -1, SPHINCS},
     {"sphincs256s", SIG, "SPHINCS+-256s", "sphincssha2256ssimple", 64, 29792, 128, 5, 256, 128, -1, -1, SPHINCS},
+
+    {"p256_falcon512", SIG, "P-256+Falcon-512", "", 966, 741, 1313, 1, 128, 64, -1, -1, OQS_SIG},
+    {"p521_falcon1024", SIG, "P-521+Falcon-1024", "", 1930, 1422, 2371, 5, 256, 128, -1, -1, OQS_SIG},
+    {"p256_dilithium2", SIG, "P-256+Dilithium2", "", 1381, 2495, 2560, 2, 128, 85, -1, -1, OQS_SIG},
+    {"rsa3072_dilithium2", SIG, "RSA-3072+Dilithium2", "", 1714, 2808, 2912, 2, 128, 85, -1, -1, OQS_SIG},
+    {"p384_dilithium3", SIG, "P-384+Dilithium3", "", 2053, 3400, 4048, 3, 192, 96, -1, -1, OQS_SIG},
+    {"p521_dilithium5", SIG, "P-521+Dilithium5", "", 2729, 4737, 4930, 5, 256, 128, -1, -1, OQS_SIG},
+    {"p256_sphincs128", SIG, "P-256+SPHINCS+-128f", "", 101, 17163, 96, 1, 128, 64, -1, -1, OQS_SIG},
+    {"p384_sphincs192", SIG, "P-384+SPHINCS+-192f", "", 149, 35771, 144, 3, 192, 96, -1, -1, OQS_SIG},
+    {"p521_sphincs256", SIG, "P-521+SPHINCS+-256f", "", 201, 49998, 194, 5, 256, 128, -1, -1, OQS_SIG},
+    {"picnicl1fs", SIG, "Picnic-L1-FS", "", 33, 34036, 49, 1, 128, 64, -1, -1, "Picnic round 2 (2019)"},
+    {"qteslapi", SIG, "qTESLA-p-I", "", 14880, 2592, 5224, 1, 128, 64, -1, -1, "qTESLA round 2 (2019)"},
 };
 
 enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0], SPELLING_MAX = 64 };

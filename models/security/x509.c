@@ -13,6 +13,7 @@ struct encoding {
   int key_identifier;            /* of the public key */
   enum { KEY_RAW, KEY_RSA } key; /* KEY_RAW: the bit string holds the public key itself */
   int signature;                 /* 0: alg.h's size */
+  bool trial;                    /* in the Open Quantum Safe fork only */
 };
 
 /* AlgorithmIdentifier = 2 + OID (2 + its content) + parameters:
@@ -32,16 +33,45 @@ static const struct encoding encodings[] = {
     {"mldsa87", "mldsa87", 13, 13, KEY_RAW, 0},
     {"slhdsa-sha2-128s", "slhdsa128s", 13, 13, KEY_RAW, 0},
     {"slhdsa-sha2-128f", "slhdsa128f", 13, 13, KEY_RAW, 0},
+    /* Object identifiers of the fork: 1.3.6.1.4.1.2.267.7.4.4 and kin 11 bytes, 1.3.9999.2.7.1 and 1.3.9999.6.1.1 six, 1.3.9999.3.1
+     * five. They and the sizes below reproduce each published server flight (models/security/test/tls13_oqs_test.c). */
+    {"rsa-1024", "rsa1024", 15, 15, KEY_RSA, 0, true},
+    {"dilithium2", "dilithium2", 15, 15, KEY_RAW, 0, true},
+    {"dilithium3", "dilithium3", 15, 15, KEY_RAW, 0, true},
+    {"dilithium5", "dilithium5", 15, 15, KEY_RAW, 0, true},
+    {"falcon512", "falcon512", 9, 9, KEY_RAW, 0, true},
+    {"falcon1024", "falcon1024", 9, 9, KEY_RAW, 0, true},
+    {"sphincs128f", "sphincs128f", 10, 10, KEY_RAW, 0, true},
+    {"sphincs128s", "sphincs128s", 10, 10, KEY_RAW, 0, true},
+    {"sphincs192f", "sphincs192f", 10, 10, KEY_RAW, 0, true},
+    {"sphincs192s", "sphincs192s", 10, 10, KEY_RAW, 0, true},
+    {"sphincs256f", "sphincs256f", 10, 10, KEY_RAW, 0, true},
+    {"sphincs256s", "sphincs256s", 10, 10, KEY_RAW, 0, true},
+    {"picnicl1fs", "picnicl1fs", 9, 9, KEY_RAW, 0, true},
+    {"qteslapi", "qteslapi", 9, 9, KEY_RAW, 0, true},
+    {"p256_falcon512", "p256_falcon512", 9, 9, KEY_RAW, 0, true},
+    {"p521_falcon1024", "p521_falcon1024", 9, 9, KEY_RAW, 0, true},
+    {"p256_dilithium2", "p256_dilithium2", 10, 10, KEY_RAW, 0, true},
+    {"rsa3072_dilithium2", "rsa3072_dilithium2", 10, 10, KEY_RAW, 0, true},
+    {"p384_dilithium3", "p384_dilithium3", 10, 10, KEY_RAW, 0, true},
+    {"p521_dilithium5", "p521_dilithium5", 10, 10, KEY_RAW, 0, true},
+    {"p256_sphincs128", "p256_sphincs128", 10, 10, KEY_RAW, 0, true},
+    {"p384_sphincs192", "p384_sphincs192", 10, 10, KEY_RAW, 0, true},
+    {"p521_sphincs256", "p521_sphincs256", 10, 10, KEY_RAW, 0, true},
 };
 
 enum {
   VERSION_BYTES = 5,
   VALIDITY_BYTES = 32,
-  /* Serial number, names and extensions of the measured chains without the algorithm's label, which stands in the
-   * issuer of a leaf and in issuer and subject of an intermediate. From the Certificate messages of chains of 0 to 2
-   * intermediates of RSA-2048, P-256, P-384, Ed25519, ML-DSA-44 and -65 (TLS rig), which this reproduces to the byte. */
-  LEAF_NAMES_AND_EXTENSIONS = 303,
-  INTERMEDIATE_NAMES_AND_EXTENSIONS = 249,
+  /* The name of a certification authority of the measured chains without the algorithm's label: what CertificateRequest holds. */
+  CA_NAME_WITHOUT_LABEL = 53,
+  /* Serial number and extensions; of a leaf its subject too. From the Certificate messages of chains of 0 to 2 intermediates of
+   * RSA-2048, P-256, P-384, Ed25519, ML-DSA-44 and -65 (TLS rig), which this reproduces to the byte. */
+  LEAF_REST = 250,
+  INTERMEDIATE_REST = 143,
+  /* A bare certificate: serial number of 20 bytes, and 18 for each name. */
+  BARE_REST = 22 + 18,
+  BARE_CA_NAME = 18,
 };
 
 /* name NULL: there is no encoding. An algorithm of the user's own is encoded as those of FIPS 204 and 205 are: raw key and
@@ -74,11 +104,30 @@ int x509_signature_bytes(const struct alg *signature) {
 
 int x509_algorithm_identifier_bytes(const struct alg *signature) { return find(signature).algorithm_identifier; }
 
+bool x509_is_encoded(const struct alg *signature) { return find(signature).name; }
+
+int x509_ca_name_bytes(const struct alg *ca, const struct x509_content *content) {
+  if (content->ca_name_bytes > 0) return content->ca_name_bytes;
+  return content->bare ? BARE_CA_NAME : CA_NAME_WITHOUT_LABEL + (int)strlen(find(ca).label);
+}
+
+/* Version, serial number, names and extensions. */
+static int text_bytes(const struct alg *key, const struct alg *issuer, enum x509_role role, const struct x509_content *content) {
+  int bytes = x509_ca_name_bytes(issuer, content) + (role == X509_LEAF ? content->leaf_extra : 0);
+  if (content->bare) return bytes + BARE_REST;
+  if (role == X509_LEAF) return bytes + VERSION_BYTES + LEAF_REST;
+  return bytes + VERSION_BYTES + INTERMEDIATE_REST + x509_ca_name_bytes(key, content);
+}
+
+int x509_issued_bytes(const struct alg *key, const struct alg *issuer, enum x509_role role, const struct x509_content *content) {
+  const struct encoding encoding = find(key);
+  int identifier = find(issuer).algorithm_identifier;
+  int to_be_signed = der(text_bytes(key, issuer, role, content) + VALIDITY_BYTES + identifier + subject_public_key_info(&encoding, key));
+  return der(to_be_signed + identifier + bit_string(x509_signature_bytes(issuer)));
+}
+
 int x509_certificate_bytes(const struct alg *signature, enum x509_role role) {
+  static const struct x509_content measured;
   const struct encoding encoding = find(signature);
-  if (!encoding.name) return 0;
-  int label = (int)strlen(encoding.label);
-  int names = role == X509_LEAF ? LEAF_NAMES_AND_EXTENSIONS + label : INTERMEDIATE_NAMES_AND_EXTENSIONS + 2 * label;
-  int to_be_signed = der(VERSION_BYTES + VALIDITY_BYTES + names + encoding.algorithm_identifier + subject_public_key_info(&encoding, signature));
-  return der(to_be_signed + encoding.algorithm_identifier + bit_string(x509_signature_bytes(signature)));
+  return encoding.name && !encoding.trial ? x509_issued_bytes(signature, signature, role, &measured) : 0;
 }
