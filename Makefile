@@ -21,9 +21,11 @@ CORE = $(addprefix sim/core/,cpu.o err.o event.o metric.o param.o param_value.o 
 NET = $(addprefix sim/net/,net_path.o net_rules.o)
 MODELS = \
   $(addprefix models/crypto/,alg.o alg_own.o cost.o cost_data.o cost_line.o cost_name.o cost_share.o csv.o device.o) \
-  $(addprefix models/transport/,esp.o port.o sctp.o sctp_ack.o sctp_path.o sctp_profile.o sctp_receive.o sctp_send.o sctp_setup.o) \
-  $(addprefix models/security/,handshake.o ikev2.o ikev2_config.o x509.o) \
-  $(addprefix models/domain/,catalog.o e2.o e2_metrics.o e2ap.o e2ap_config.o fleet.o gateway.o kpm.o node.o platforms.o population.o probe.o secure_path.o tunnel.o)
+  $(addprefix models/transport/,esp.o port.o sctp.o sctp_ack.o sctp_path.o sctp_profile.o sctp_receive.o sctp_send.o sctp_setup.o stream.o \
+    tcp.o tcp_ack.o tcp_profile.o tcp_receive.o tcp_recover.o tcp_send.o tcp_timer.o tcp_window.o) \
+  $(addprefix models/security/,dialogue.o handshake.o ikev2.o ikev2_config.o tls13_config.o tls13_script.o tls13_size.o x509.o) \
+  $(addprefix models/domain/,app.o catalog.o e2.o e2_metrics.o e2ap.o e2ap_config.o fleet.o gateway.o kpm.o node.o platforms.o population.o probe.o secure_path.o tls.o \
+    tls_metrics.o tunnel.o)
 WORKER = $(addprefix sim/run/,roster.o run.o worker.o)
 RUN = $(addprefix sim/run/,algorithms.o arena.o axes.o digest.o load.o names.o pool.o problem.o range.o require.o scenario.o skip.o \
   sweep.o utf8.o value.o yaml.o)

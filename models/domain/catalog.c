@@ -2,10 +2,11 @@
 /* The scenario families. A new one is a line here. */
 #include "models/domain.h"
 #include "models/domain/e2.h"
+#include "models/domain/tls.h"
 
 #include <string.h>
 
-static const struct domain *const catalog[] = {&domain_e2};
+static const struct domain *const catalog[] = {&domain_e2, &domain_tls};
 
 const struct domain *const *domain_catalog(int *count) {
   *count = sizeof catalog / sizeof *catalog;

@@ -265,25 +265,12 @@ static bool is_last_with(const struct setup *setup, int class, int side) {
   return true;
 }
 
-static void warn_of_daemon(const struct setup *setup, int class, int side, void (*fn)(void *arg, const char *text), void *arg) {
-  const struct cost_platform *platform = setup->classes[class].platforms[side];
-  char text[256];
-  if (cost_find(platform, "software", "ike_message")) return;
-  snprintf(text, sizeof text, "%s: %s states no cost of the IKE daemon (software ike_message): messages take cryptography and network time alone",
-      platform_keys[side], cost_platform_name(platform));
-  fn(arg, text);
-}
-
 /* Told once of a platform in several places of a class. */
 static void warn_of_frozen(const struct setup *setup, int class, int place, void (*fn)(void *arg, const char *text), void *arg) {
   const struct cost_platform *const *platforms = setup->classes[class].platforms, *platform = platforms[place];
-  char operations[160], text[512];
   for (int earlier = 0; earlier < place; earlier++)
     if (platforms[earlier] == platform) return;
-  if (!platform || !cost_frozen(platform, operations, sizeof operations)) return;
-  snprintf(text, sizeof text, "%s: %s states a constant for %s, which takes another time each time: results that rest on it lack that spread; state quantiles",
-      platform_keys[place], cost_platform_name(platform), operations);
-  fn(arg, text);
+  if (platform) platforms_warn_frozen(platform, platform_keys[place], fn, arg);
 }
 
 static void warnings(const void *state, void (*fn)(void *arg, const char *text), void *arg) {
@@ -292,7 +279,7 @@ static void warnings(const void *state, void (*fn)(void *arg, const char *text),
   for (int c = 0; c < setup->class_count; c++)
     for (int place = 0; place < HANDSHAKE_PLATFORMS; place++) {
       if (!setup->nodes[c].protect || !is_last_with(setup, c, place)) continue;
-      if (place < 2) warn_of_daemon(setup, c, place, fn, arg);
+      if (place < 2) platforms_warn_software(setup->classes[c].platforms[place], platform_keys[place], "ike_message", "the IKE daemon", fn, arg);
       warn_of_frozen(setup, c, place, fn, arg);
     }
 }

@@ -18,4 +18,10 @@ void platforms_release(const struct cost_platform *const platforms[], int count)
 /* Their contents in this order: a swapped pair is another point. before: of those before them, or 0. */
 uint64_t platforms_hash(const struct cost_platform *const platforms[], int count, uint64_t before);
 
+/* Remarks for the user: what the software around cryptography costs (`operation` of "software") is not stated; a constant stands for what
+ * takes another time each time. */
+typedef void platforms_warn_fn(void *arg, const char *text);
+void platforms_warn_software(const struct cost_platform *platform, const char *key, const char *operation, const char *whose, platforms_warn_fn *fn, void *arg);
+void platforms_warn_frozen(const struct cost_platform *platform, const char *key, platforms_warn_fn *fn, void *arg);
+
 #endif

@@ -51,7 +51,7 @@ static void discard(void *state) {
 
 static int prepare_scripts(struct setup *setup, struct err *e) {
   const struct app_config *app = &setup->app;
-  tls13_handshake(&setup->tls, setup->opening);
+  tls13_handshake(&setup->tls, setup->platforms, setup->opening);
   if (app->requests > 0) tls13_exchange(&setup->tls, &app->exchange, true, setup->opening);
   if (app->requests > 1) tls13_exchange(&setup->tls, &app->exchange, false, setup->request);
   int rc = 0;
@@ -93,6 +93,8 @@ static bool is_random(const void *state) {
   for (int side = 0; side < 2; side++) {
     const struct net_direction *direction = &setup->link.direction[side];
     random |= direction->loss.gemodel || direction->loss.loss_ppb > 0 || direction->jitter > 0;
+    /* Where timers fire, it matters where the host's ticks lie. */
+    random |= setup->tcp[side].behaviour->tick > 0 && (direction->drop_count > 0 || direction->outage_until > 0 || !setup->tcp[side].nodelay);
     random |= dialogue_is_random(&setup->opening[side]) || dialogue_is_random(&setup->request[side]);
     random |= setup->path_latency[side] && cost_is_random(setup->path_latency[side]);
   }
@@ -101,7 +103,11 @@ static bool is_random(const void *state) {
 
 static void warnings(const void *state, void (*fn)(void *arg, const char *text), void *arg) {
   const struct setup *setup = state;
-  platforms_warn(setup->platforms, platform_keys, 2, "tls_message", fn, arg);
+  for (int side = 0; side < 2; side++) {
+    const struct cost_platform *platform = setup->platforms[side];
+    platforms_warn_software(platform, platform_keys[side], "tls_message", "TLS and the kernel", fn, arg);
+    if (side == 0 || platform != setup->platforms[0]) platforms_warn_frozen(platform, platform_keys[side], fn, arg);
+  }
 }
 
 /* ---- A run ----------------------------------------------------------------------------------------------------- */
@@ -255,7 +261,7 @@ static void connect(struct sim *sim, void *arg) {
   connection->dialogue = dialogue_new(sim, client->cpus, &observer, &key);
   dialogue_listen(connection->dialogue, observers);
   const struct tcp_config *tcp[2] = {&setup->tcp[NET_A], &setup->tcp[NET_B]};
-  connection->stream = stream_new(sim, client->ports, tcp, observers);
+  connection->stream = stream_new(sim, client->ports, tcp, observers, &key);
   client->connections++;
   client->asked++;
   const struct dialogue_script *scripts[2] = {&setup->opening[NET_A], &setup->opening[NET_B]};

@@ -26,7 +26,7 @@
 
 enum dialogue_kind { DIALOGUE_READ, DIALOGUE_WORK, DIALOGUE_WRITE, DIALOGUE_PAUSE, DIALOGUE_MARK, DIALOGUE_CLOSE };
 
-enum { DIALOGUE_STEPS = 96 };
+enum { DIALOGUE_STEPS = 224 };
 
 struct dialogue_op {
   const char *algorithm, *operation; /* of the cost file; "software" is no cryptography */

@@ -11,6 +11,7 @@
  * Units:     bytes; of a message with its 4-byte header, of a record with header, content type and tag.
  * Invariant: every message, payload total and segment of tls_truth.csv (source pqnetsim-tls-2026, OpenSSL 3.5.9) comes out to
  *            the byte, ECDSA's DER apart. Sums of flights of stack oqs equal those of source tum-pqs-tls-2023.
+ * Records:   a response goes out as SSL_write cuts it, a record of 16 KiB each; a very long one in TLS13_PIECES_MOST writes of several.
  * Errors:    tls13_configure: ERR_INPUT sentences that begin with the key.
  * Sources:   RFC 8446 (TLS 1.3), RFC 8879 (certificate compression), RFC 6066 (server_name), RFC 7301 (ALPN), RFC 8422 (point
  *            formats), RFC 5077 (shape of a ticket), draft-ietf-tls-ecdhe-mlkem, draft-ietf-tls-mldsa.
@@ -24,7 +25,7 @@
 #include "models/security/x509.h"
 #include "sim/core/param.h"
 
-enum { TLS13_GROUPS_MAX = 16, TLS13_SHARES_MAX = 4, TLS13_CHAIN_MAX = 4 };
+enum { TLS13_PIECES_MOST = 40, TLS13_GROUPS_MAX = 16, TLS13_SHARES_MAX = 4, TLS13_CHAIN_MAX = 4 };
 
 enum tls13_resume { TLS13_FULL, TLS13_PSK_DHE, TLS13_PSK_KE };
 enum tls13_compression { TLS13_COMPRESS_NOTHING, TLS13_COMPRESS_CLIENT, TLS13_COMPRESS_BOTH };
@@ -86,11 +87,14 @@ void tls13_messages(const struct tls13_config *config, struct tls13_messages *ou
 int64_t tls13_records_bytes(int64_t message);
 /* The first record of the first flight, which a middlebox may want to see whole in the first segment. */
 int tls13_first_record_bytes(const struct tls13_config *config);
+/* All its records. */
+int64_t tls13_hello_bytes(const struct tls13_config *config);
 
 /* What an operation is for (dialogue_op.use). */
 enum tls13_use { TLS13_SOFTWARE, TLS13_KEX, TLS13_SIGN, TLS13_CERT_VERIFY, TLS13_SYMMETRIC, TLS13_USES };
 
 enum tls13_mark {
+  TLS13_OPEN,             /* connect() has returned, accept() has */
   TLS13_HELLO_SENT,       /* client: its first flight is written */
   TLS13_HELLO_IN,         /* server: it has the ClientHello that it can answer */
   TLS13_SERVER_HELLO_OUT, /* server: ServerHello is in the buffer; it may not be written yet */
@@ -104,13 +108,21 @@ enum tls13_mark {
   TLS13_MARKS
 };
 
-/* Scripts of client (NET_A) and server (NET_B) from the open connection to both sides done, tickets sent. */
-void tls13_handshake(const struct tls13_config *config, struct dialogue_script scripts[2]);
+/* Scripts of client (NET_A) and server (NET_B) from the open connection to both sides done, tickets sent. platforms: of the two; one that
+ * does not know a hybrid key exchange as a whole is charged for its parts. */
+void tls13_handshake(const struct tls13_config *config, const struct cost_platform *const platforms[2], struct dialogue_script scripts[2]);
 
-/* A request and its response. first: of the connection, so that the session tickets arrive before the response. */
-void tls13_exchange(const struct tls13_config *config, int64_t request, int64_t response, bool first, struct dialogue_script scripts[2]);
+/* A request and its response. */
+struct tls13_exchange {
+  int64_t request_bytes, response_bytes; /* request 0: the server sends its response unasked */
+  simtime service;                       /* of the server, before it answers */
+};
 
-/* ERR_INPUT when a script is longer than a dialogue walks. */
-int tls13_check_sizes(const struct dialogue_script scripts[2], struct err *e) MUST_CHECK;
+/* Appends it to both scripts. first: of the connection, so that the session tickets arrive before the response. */
+void tls13_exchange(const struct tls13_config *config, const struct tls13_exchange *exchange, bool first, struct dialogue_script scripts[2]);
+
+bool tls13_kex_is_quantum_safe(const struct tls13_config *config);
+/* Every certificate that the server's authentication rests on; of a resumed session, its pre-shared key. */
+bool tls13_auth_is_quantum_safe(const struct tls13_config *config);
 
 #endif

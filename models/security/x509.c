@@ -21,18 +21,18 @@ struct encoding {
  * id-ecPublicKey 7 with a named curve: prime256v1 8, secp384r1 5.
  * ECDSA: two INTEGERs of 32 (48) bytes, each with a leading zero byte every other time: 70..72, 102..104. */
 static const struct encoding encodings[] = {
-    {"rsa-2048", "rsa2048", 15, 15, KEY_RSA, 0},
-    {"rsa-3072", "rsa3072", 15, 15, KEY_RSA, 0},
-    {"rsa-4096", "rsa4096", 15, 15, KEY_RSA, 0},
-    {"ecdsa-p256", "p256", 12, 21, KEY_RAW, 71},
-    {"ecdsa-p384", "p384", 12, 18, KEY_RAW, 103},
-    {"ed25519", "ed25519", 7, 7, KEY_RAW, 0},
-    {"ed448", "ed448", 7, 7, KEY_RAW, 0},
-    {"mldsa44", "mldsa44", 13, 13, KEY_RAW, 0},
-    {"mldsa65", "mldsa65", 13, 13, KEY_RAW, 0},
-    {"mldsa87", "mldsa87", 13, 13, KEY_RAW, 0},
-    {"slhdsa-sha2-128s", "slhdsa128s", 13, 13, KEY_RAW, 0},
-    {"slhdsa-sha2-128f", "slhdsa128f", 13, 13, KEY_RAW, 0},
+    {"rsa-2048", "rsa2048", 15, 15, KEY_RSA, 0, false},
+    {"rsa-3072", "rsa3072", 15, 15, KEY_RSA, 0, false},
+    {"rsa-4096", "rsa4096", 15, 15, KEY_RSA, 0, false},
+    {"ecdsa-p256", "p256", 12, 21, KEY_RAW, 71, false},
+    {"ecdsa-p384", "p384", 12, 18, KEY_RAW, 103, false},
+    {"ed25519", "ed25519", 7, 7, KEY_RAW, 0, false},
+    {"ed448", "ed448", 7, 7, KEY_RAW, 0, false},
+    {"mldsa44", "mldsa44", 13, 13, KEY_RAW, 0, false},
+    {"mldsa65", "mldsa65", 13, 13, KEY_RAW, 0, false},
+    {"mldsa87", "mldsa87", 13, 13, KEY_RAW, 0, false},
+    {"slhdsa-sha2-128s", "slhdsa128s", 13, 13, KEY_RAW, 0, false},
+    {"slhdsa-sha2-128f", "slhdsa128f", 13, 13, KEY_RAW, 0, false},
     /* Object identifiers of the fork: 1.3.6.1.4.1.2.267.7.4.4 and kin 11 bytes, 1.3.9999.2.7.1 and 1.3.9999.6.1.1 six, 1.3.9999.3.1
      * five. They and the sizes below reproduce each published server flight (models/security/test/tls13_oqs_test.c). */
     {"rsa-1024", "rsa1024", 15, 15, KEY_RSA, 0, true},
