@@ -37,7 +37,7 @@ struct setup {
   struct tls13_config tls;
   struct app_config app;
   const struct cost_platform *platforms[2];
-  const struct cost_row *path_latency[2];
+  const struct cost_row *path_latency[2], *wake[2];
   struct dialogue_script opening[2]; /* the handshake, and the first request on its heels */
   struct dialogue_script request[2]; /* another one on the same connection */
 };
@@ -59,6 +59,7 @@ static int prepare_scripts(struct setup *setup, struct err *e) {
     rc |= dialogue_resolve(&setup->opening[side], setup->platforms[side], platform_keys[side], e);
     rc |= dialogue_resolve(&setup->request[side], setup->platforms[side], platform_keys[side], e);
     setup->path_latency[side] = cost_find(setup->platforms[side], "software", "path");
+    setup->wake[side] = cost_find(setup->platforms[side], "software", "wake");
   }
   return rc ? ERR_INPUT : 0;
 }
@@ -97,6 +98,7 @@ static bool is_random(const void *state) {
     random |= setup->tcp[side].behaviour->tick > 0 && (direction->drop_count > 0 || direction->outage_until > 0 || !setup->tcp[side].nodelay);
     random |= dialogue_is_random(&setup->opening[side]) || dialogue_is_random(&setup->request[side]);
     random |= setup->path_latency[side] && cost_is_random(setup->path_latency[side]);
+    random |= setup->wake[side] && cost_is_random(setup->wake[side]);
   }
   return random;
 }
@@ -258,7 +260,7 @@ static void connect(struct sim *sim, void *arg) {
   struct stream_observer observers[2];
   client->connection = connection;
   connection->client = client;
-  connection->dialogue = dialogue_new(sim, client->cpus, &observer, &key);
+  connection->dialogue = dialogue_new(sim, client->cpus, setup->wake, &observer, &key);
   dialogue_listen(connection->dialogue, observers);
   const struct tcp_config *tcp[2] = {&setup->tcp[NET_A], &setup->tcp[NET_B]};
   connection->stream = stream_new(sim, client->ports, tcp, observers, &key);

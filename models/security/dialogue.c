@@ -12,12 +12,15 @@ struct walk {
   bool open, waiting, working;
   bool ended;                /* the other side has closed: nothing more will arrive */
   int64_t arrived, consumed; /* offsets of the other side's bytes */
+  simtime asleep_since;
+  uint32_t wakes;
   struct trail trail;
 };
 
 struct dialogue {
   struct sim *sim;
   struct cpu *cpus[2];
+  const struct cost_row *wake[2];
   struct dialogue_observer observer;
   struct draw_key key;
   struct stream *stream;
@@ -123,6 +126,7 @@ static void go_on(struct walk *walk) {
     case DIALOGUE_READ:
       stream_read(dialogue->stream, walk->side);
       walk->waiting = !read_on(walk, step->bytes);
+      walk->asleep_since = sim_now(dialogue->sim);
       if (walk->waiting && walk->ended) fail(walk, STREAM_FINISHED, &walk->trail);
       break;
     case DIALOGUE_WORK:
@@ -150,11 +154,31 @@ static void go_on(struct walk *walk) {
 
 /* ---- what the stream tells ------------------------------------------------------------------------------------- */
 
+static void wake(struct walk *walk) {
+  struct dialogue *dialogue = walk->dialogue;
+  const struct cost_row *row = dialogue->wake[walk->side];
+  struct draw_key key = dialogue->key;
+  key.purpose = DRAW_WAKE;
+  key.fragment = (uint16_t)(2 * (walk->wakes++ % (DRAW_FRAGMENTS / 2)) + walk->side);
+  int64_t cost[PART_COUNT] = {[PART_SOFTWARE] = cost_draw(row, 0, cost_is_random(row) ? random_draw(&key) : 0)};
+  if (dialogue->observer.worked) dialogue->observer.worked(dialogue->observer.arg, walk->side, 0, cost[PART_SOFTWARE]);
+  walk->working = true;
+  cpu_submit(dialogue->cpus[walk->side], &walk->trail, cost, work_done, walk);
+}
+
+/* What it waited for is here. */
+static void awake(struct walk *walk) {
+  if (walk->dialogue->wake[walk->side] && sim_now(walk->dialogue->sim) - walk->asleep_since >= DIALOGUE_ASLEEP)
+    wake(walk);
+  else
+    go_on(walk);
+}
+
 static void opened(void *arg, const struct trail *trail) {
   struct walk *walk = arg;
   walk->open = true;
   walk->trail = *trail;
-  if (walk->script) go_on(walk);
+  if (walk->script) awake(walk);
 }
 
 static void arrived(void *arg, int64_t end, const struct trail *trail) {
@@ -165,7 +189,7 @@ static void arrived(void *arg, int64_t end, const struct trail *trail) {
   if (end < walk->consumed + walk->script->steps[walk->step].bytes) return;
   walk->waiting = false;
   walk->trail = *trail;
-  go_on(walk);
+  awake(walk);
 }
 
 static void closed(void *arg, enum stream_end why, const struct trail *trail) {
@@ -177,14 +201,16 @@ static void closed(void *arg, enum stream_end why, const struct trail *trail) {
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */
 
-struct dialogue *dialogue_new(struct sim *sim, struct cpu *const cpus[2], const struct dialogue_observer *observer, const struct draw_key *key) {
+struct dialogue *dialogue_new(
+    struct sim *sim, struct cpu *const cpus[2], const struct cost_row *const wake[2], const struct dialogue_observer *observer, const struct draw_key *key) {
   struct dialogue *dialogue = sim_alloc(sim, sizeof *dialogue);
   dialogue->sim = sim;
   dialogue->observer = *observer;
   dialogue->key = *key;
   for (int side = 0; side < 2; side++) {
     dialogue->cpus[side] = cpus[side];
-    dialogue->walks[side] = (struct walk){.dialogue = dialogue, .side = (enum net_side)side};
+    dialogue->wake[side] = wake[side];
+    dialogue->walks[side] = (struct walk){.dialogue = dialogue, .side = (enum net_side)side, .asleep_since = sim_now(sim)};
   }
   return dialogue;
 }

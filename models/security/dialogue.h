@@ -10,6 +10,8 @@
  *             DIALOGUE_PAUSE  wait `wait` ns (think time)
  *             DIALOGUE_MARK   tell the observer `mark` (with the side's trail: the critical path so far)
  *             DIALOGUE_CLOSE  close this side
+ * Waking:     a side that has waited, for bytes or for the connection, longer than DIALOGUE_ASLEEP finds its processor halted and its caches cold; a platform
+ *             says what that costs (software/wake).
  * Units:      bytes of TCP payload, ns.
  * Trail:      a side's trail follows its thread; where it waited for bytes, the trail of the bytes that came in last takes over,
  *             if they came in after the thread began to wait; else its own goes on. `worked` tells all work, so that an
@@ -69,8 +71,11 @@ struct dialogue_observer {
 
 struct dialogue;
 
-/* One connection's. key: seed, replication, entity of the draws. */
-struct dialogue *dialogue_new(struct sim *sim, struct cpu *const cpus[2], const struct dialogue_observer *observer, const struct draw_key *key);
+enum { DIALOGUE_ASLEEP = 1000000 };
+
+/* One connection's. wake: of each side, NULL: costs nothing. key: seed, replication, entity of the draws. */
+struct dialogue *dialogue_new(
+    struct sim *sim, struct cpu *const cpus[2], const struct cost_row *const wake[2], const struct dialogue_observer *observer, const struct draw_key *key);
 /* What stream_new needs so that the dialogue hears of both ends. */
 void dialogue_listen(struct dialogue *dialogue, struct stream_observer observers[2]);
 

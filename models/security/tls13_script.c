@@ -35,7 +35,6 @@ struct writer {
   const struct tls13_config *config;
   struct dialogue_script *script;
   int64_t buffered;
-  bool wrote; /* since the flight began */
 };
 
 static void step(struct writer *writer, const struct dialogue_step *next) {
@@ -51,7 +50,6 @@ static void wait_for(struct writer *writer, int64_t bytes) {
 
 static void send(struct writer *writer, int64_t bytes) {
   step(writer, &(struct dialogue_step){.kind = DIALOGUE_WRITE, .bytes = bytes});
-  writer->wrote = true;
 }
 
 /* ---- work ------------------------------------------------------------------------------------------------------ */
@@ -235,7 +233,6 @@ static void hellos(struct parties *p) {
 
   mark(&p->server, TLS13_OPEN);
   wait_for(&p->server, plain_records(config, p->messages.client_hello));
-  software(&p->server, "tls_flight", OF_HELLO);
   software(&p->server, "tls_server", OF_SERVER_HELLO);
   handle(&p->server, OF_HELLO, p->messages.client_hello);
   if (p->messages.retry == 0) return;
@@ -243,13 +240,11 @@ static void hellos(struct parties *p) {
   handle(&p->server, OF_RETRY, p->messages.retry);
   send(&p->server, RECORD_HEADER + p->messages.retry + CHANGE_CIPHER_SPEC);
   wait_for(&p->client, RECORD_HEADER + p->messages.retry + CHANGE_CIPHER_SPEC);
-  software(&p->client, "tls_flight", OF_RETRY);
   handle(&p->client, OF_RETRY, p->messages.retry);
   exchange_keys(&p->client, p->platforms[NET_A], config->kex, KEX_KEYGEN, 8);
   handle(&p->client, OF_SECOND_HELLO, p->messages.second_hello);
   send(&p->client, CHANGE_CIPHER_SPEC + RECORD_HEADER + p->messages.second_hello);
   wait_for(&p->server, CHANGE_CIPHER_SPEC + RECORD_HEADER + p->messages.second_hello);
-  software(&p->server, "tls_flight", OF_SECOND_HELLO);
   handle(&p->server, OF_SECOND_HELLO, p->messages.second_hello);
 }
 
@@ -258,7 +253,6 @@ static void server_flight(struct parties *p) {
   const struct tls13_messages *messages = &p->messages;
   const struct tls13_stack *stack = p->config->stack;
   mark(server, TLS13_HELLO_IN);
-  server->wrote = false;
   if (p->config->resume != TLS13_PSK_KE) exchange_keys(server, p->platforms[NET_B], p->config->kex, KEX_ANSWER, 12);
   handle(server, OF_SERVER_HELLO, messages->server_hello);
   record(server, RECORD_HEADER + messages->server_hello);
@@ -279,19 +273,10 @@ static void server_flight(struct parties *p) {
   flush(server);
 }
 
-/* The server's flight comes in pieces when its buffer overflowed before it signed. */
-static bool comes_in_pieces(const struct tls13_config *config, const struct tls13_messages *messages) {
-  if (config->stack->flushes) return true;
-  int64_t before = RECORD_HEADER + messages->server_hello + CHANGE_CIPHER_SPEC + tls13_records_bytes(messages->encrypted_extensions) +
-                   tls13_records_bytes(messages->certificate) + (messages->certificate_request > 0 ? tls13_records_bytes(messages->certificate_request) : 0);
-  return config->stack->buffer_bytes > 0 && before > config->stack->buffer_bytes;
-}
-
 static void client_reads_flight(struct parties *p) {
   struct writer *client = &p->client;
   const struct tls13_messages *messages = &p->messages;
   wait_for(client, RECORD_HEADER + messages->server_hello);
-  software(client, "tls_flight", OF_SERVER_HELLO);
   handle(client, OF_SERVER_HELLO, messages->server_hello);
   if (p->config->resume != TLS13_PSK_KE) exchange_keys(client, p->platforms[NET_A], p->config->kex, KEX_FINISH, 12);
   schedule(client, false);
@@ -303,8 +288,7 @@ static void client_reads_flight(struct parties *p) {
     get(client, OF_CERTIFICATE, messages->certificate);
     verify_chain(client, OF_CERTIFICATE);
     wait_for(client, tls13_records_bytes(messages->certificate_verify));
-    if (comes_in_pieces(p->config, messages)) software(client, "tls_flight", OF_VERIFY);
-    protect(client, "open", OF_VERIFY, messages->certificate_verify);
+      protect(client, "open", OF_VERIFY, messages->certificate_verify);
     handle(client, OF_VERIFY, messages->certificate_verify);
     verify(client, OF_VERIFY);
   }
@@ -338,7 +322,6 @@ static void server_reads_flight(struct parties *p) {
     verify(server, OF_CLIENT_VERIFY);
   }
   get(server, OF_CLIENT_FINISHED, messages->finished);
-  software(server, "tls_flight", OF_CLIENT_FINISHED);
   mark(server, TLS13_SERVER_DONE);
   for (int i = 0; i < p->config->tickets; i++) {
     put(server, OF_TICKET, messages->ticket);

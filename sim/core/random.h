@@ -28,7 +28,10 @@ enum draw_purpose {
   DRAW_BACKGROUND,     /* gap before the next piece of other work on a core */
   DRAW_REKEY,          /* how long before its lifetime ends an SA is rekeyed */
   DRAW_TICK,           /* where a host's timer ticks lie */
+  DRAW_WAKE,           /* what a processor takes that was asleep */
 };
+
+enum { DRAW_FRAGMENTS = 4096 };
 
 struct draw_key {
   uint64_t seed;

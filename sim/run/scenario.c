@@ -65,6 +65,19 @@ static const char *folder_of(struct arena *arena, const char *path) {
   return arena_text(arena, path, slash == path ? 1 : (size_t)(slash - path));
 }
 
+/* On a command line a star is no YAML alias but text (OpenSSL marks groups with it): it is quoted. */
+static const char *plain(struct arena *arena, const char *value) {
+  if (*value != '*') return value;
+  char *quoted = arena_alloc(arena, 2 * strlen(value) + 3), *to = quoted;
+  for (*to++ = '\''; *value; value++) {
+    if (*value == '\'') *to++ = '\'';
+    *to++ = *value;
+  }
+  *to++ = '\'';
+  *to = '\0';
+  return quoted;
+}
+
 /* KEY=VALUE as a map of one key, NULL after a problem. */
 static const struct yaml_node *read_set(struct load *load, const char *set, int number) {
   const char *equals = strchr(set, '=');
@@ -74,7 +87,7 @@ static const struct yaml_node *read_set(struct load *load, const char *set, int 
     problem_add(load->problems, at, NULL, "found no KEY=VALUE, such as --set path.delay=10ms");
     return NULL;
   }
-  const char *value = equals + 1;
+  const char *value = plain(load->arena, equals + 1);
   int before = problem_count(load->problems);
   const struct yaml_node *node = yaml_read(load->arena, value, strlen(value), at, load->problems);
   if (!node || problem_count(load->problems) > before) return NULL;

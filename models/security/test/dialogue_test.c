@@ -110,9 +110,10 @@ static void walk(struct dialogue_script *client, struct dialogue_script *server,
   assert_int_equal(dialogue_resolve(server, costs, "platform.server", &e), 0);
   struct sim *sim = sim_new();
   struct cpu *const cpus[2] = {cpu_new(sim, 1), cpu_new(sim, 1)};
-  const struct dialogue_observer observer = {marked, worked, failed, seen};
+  const struct dialogue_observer observer = {marked, worked, failed, NULL, seen};
   struct draw_key key = {.seed = 1};
-  struct dialogue *dialogue = dialogue_new(sim, cpus, &observer, &key);
+  const struct cost_row *const wake[2] = {NULL, NULL};
+  struct dialogue *dialogue = dialogue_new(sim, cpus, wake, &observer, &key);
   struct stream stream = {.sim = sim};
   dialogue_listen(dialogue, stream.observers);
   const struct dialogue_script *const scripts[2] = {client, server};
