@@ -200,7 +200,9 @@ int sources_print(enum sources_form form, const char *id, struct err *e) MUST_CH
 struct cost_platform;
 struct cost_sources;
 int platform_file_load(const char *name, struct cost_platform **out, struct err *e) MUST_CHECK;
-/* Files that `calibrate` makes. Nothing existing is replaced; a file that would not load is not kept. */
+/* Files that `calibrate` makes, whole or not at all. Nothing existing is replaced. */
+int platform_file_write(const char *path, void (*write)(const void *arg, FILE *to), const void *arg, struct err *e) MUST_CHECK;
+/* A platform; one that would not load is not kept. */
 int platform_file_save(const char *path, void (*write)(const void *arg, FILE *to), const void *arg, struct err *e) MUST_CHECK;
 /* The lines before the table (base may be NULL), then the names of all columns. */
 void platform_file_head(FILE *to, const char *title, const char *base, const char *note);

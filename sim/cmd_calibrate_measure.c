@@ -118,50 +118,30 @@ static bool is_written(const struct session *session, int i, const struct reques
   return session_has(session, i) && (!session->faults[i] || request->keep);
 }
 
-static void write_platform(const struct session *session, const struct request *request, FILE *to) {
+/* What a file is written from. */
+struct result {
+  const struct session *session;
+  const struct request *request;
+};
+
+static void write_platform(const void *arg, FILE *to) {
+  const struct result *result = arg;
+  const struct session *session = result->session;
+  const struct request *request = result->request;
   write_head(session, request, to);
   for (int i = 0; i < session->count; i++)
     if (is_written(session, i, request)) write_row(session, i, to);
 }
 
 /* All samples, those of bad measurements too: the file is there to look into them. */
-static void write_samples(const struct session *session, const struct request *request, FILE *to) {
-  (void)request;
+static void write_samples(const void *arg, FILE *to) {
+  const struct session *session = ((const struct result *)arg)->session;
   fputs("algorithm,operation,size_bytes,ns\n", to);
   for (int i = 0; i < session->count; i++) {
     const struct measure *measure = &session->measures[i];
     for (int k = 0; session_has(session, i) && k < measure->n; k++)
       fprintf(to, "%s,%s,%d,%.1f\n", measure->operation->algorithm, measure->operation->operation, measure->operation->size_bytes, measure->ns[k]);
   }
-}
-
-static int save(const char *path, void (*write)(const struct session *, const struct request *, FILE *), const struct session *session,
-    const struct request *request, struct err *e) {
-  FILE *to = fopen(path, "wxe");
-  if (!to) return err_add(e, errno == EEXIST ? ERR_INPUT : ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
-  write(session, request, to);
-  bool failed = ferror(to);
-  failed |= fclose(to) != 0;
-  if (!failed) return 0;
-  unlink(path);
-  return err_add(e, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
-}
-
-/* What was written must load: a title that breaks the line shows here. */
-static int check_platform(const char *path, struct err *e) {
-  char *folder = strdup(path), *file = strdup(path), *name;
-  if (!folder || !file || asprintf(&name, "./%s", basename(file)) < 0) abort();
-  struct cost_platform *platform = NULL;
-  int status = cost_load(name, dirname(folder), &platform, e);
-  cost_free(platform);
-  if (status) {
-    err_add(e, ERR_INPUT, "%s: is not kept, since no scenario could use it; change the options", path);
-    unlink(path);
-  }
-  free(name);
-  free(folder);
-  free(file);
-  return status;
 }
 
 /* Files are there as a whole or not at all: an interruption waits until they are. */
@@ -172,11 +152,11 @@ static int save_all(const struct session *session, const struct request *request
   sigaddset(&stops, SIGTERM);
   sigaddset(&stops, SIGHUP);
   sigprocmask(SIG_BLOCK, &stops, &before);
+  const struct result result = {session, request};
   int written = 0, status = 0;
   for (int i = 0; i < session->count; i++) written += is_written(session, i, request);
-  if (request->raw) status = save(request->raw, write_samples, session, request, e);
-  if (!status && written) status = save(request->to, write_platform, session, request, e);
-  if (!status && written) status = check_platform(request->to, e);
+  if (request->raw) status = platform_file_write(request->raw, write_samples, &result, e);
+  if (!status && written) status = platform_file_save(request->to, write_platform, &result, e);
   if (!status && !written) fprintf(stderr, "pqnetsim: warning: %s is not written: no measurement is good enough for it\n", request->to);
   sigprocmask(SIG_SETMASK, &before, NULL);
   return status;

@@ -50,14 +50,23 @@ static int check(const char *path, struct err *e) {
   return status;
 }
 
-int platform_file_save(const char *path, void (*write)(const void *arg, FILE *to), const void *arg, struct err *e) {
+int platform_file_write(const char *path, void (*write)(const void *arg, FILE *to), const void *arg, struct err *e) {
   FILE *to = fopen(path, "wxe");
-  if (!to && errno == EEXIST) return err_add(e, ERR_INPUT, "%s: is there already, and calibrate replaces nothing: choose another -o name, or remove it", path);
+  if (!to && errno == EEXIST) return err_add(e, ERR_INPUT, "%s: is there already, and calibrate replaces nothing: choose another name, or remove it", path);
   if (!to) return err_add(e, ERR_INPUT, "%s: cannot be written: %s", path, strerror(errno));
   write(arg, to);
   bool failed = ferror(to);
   failed |= fclose(to) != 0;
-  int status = failed ? err_add(e, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno)) : check(path, e);
+  if (!failed) return 0;
+  int status = err_add(e, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+  unlink(path);
+  return status;
+}
+
+int platform_file_save(const char *path, void (*write)(const void *arg, FILE *to), const void *arg, struct err *e) {
+  int status = platform_file_write(path, write, arg, e);
+  if (status) return status;
+  status = check(path, e);
   if (status) unlink(path);
   return status;
 }

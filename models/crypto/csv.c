@@ -171,7 +171,8 @@ static int read_header(struct reader *r) {
     int k = 0;
     while (k < r->count && strcmp(r->columns[k].name, r->cells[i]) != 0) k++;
     if (k == r->count)
-      err_add(r->e, ERR_INPUT, "%s:%d: column '%s' is not known; columns are %s", r->csv->path, line, r->cells[i], known);
+      err_add(r->e, ERR_INPUT, "%s:%d: column '%.60s%s' is not known; columns are %s", r->csv->path, line, r->cells[i], strlen(r->cells[i]) > 60 ? "..." : "",
+          known);
     else if (seen[k])
       err_add(r->e, ERR_INPUT, "%s:%d: column %s is there twice", r->csv->path, line, r->cells[i]);
     else

@@ -130,7 +130,7 @@ struct connection {
   struct client *client;
   struct stream *stream;
   struct dialogue *dialogue;
-  struct trail called, connected, request;
+  struct trail called, connected, hello, request;
   struct trail ends[2];   /* where the two scripts are */
   int64_t crypto, cpu[2]; /* of the handshake, what overlaps counted in full */
   bool done[2], failed;
@@ -158,11 +158,31 @@ static void sample_connection(const struct connection *connection) {
   sample(client, TLS_SUCCESS, connection->failed ? 0 : SHARE_ONE);
 }
 
+static simtime on_wire(const struct net_direction *direction, const struct net_link_config *link, int64_t packet_bytes) {
+  return (simtime)((__int128)(packet_bytes + link->l2_overhead_bytes) * 8 * 1000000000 / direction->rate_bps);
+}
+
+/* When the ClientHello has left: what a capture behind the client's queue sees. An acknowledgement of TCP's goes before it. */
+static void hello_sent(struct connection *connection, const struct trail *trail) {
+  enum { HEADERS = 20 + 20 + 12 };
+  const struct net_link_config *link = &connection->client->setup->link;
+  const struct net_direction *up = &link->direction[NET_A];
+  const int64_t most = connection->client->setup->tcp[NET_A].segment_bytes;
+  simtime at = connection->connected.at + on_wire(up, link, HEADERS);
+  connection->hello = *trail;
+  if (at < trail->at) at = trail->at;
+  for (int64_t left = tls13_hello_bytes(&connection->client->setup->tls); left > 0; left -= most) {
+    trail_advance(&connection->hello, PART_LINK_QUEUE, at);
+    at += on_wire(up, link, HEADERS + (left < most ? left : most));
+  }
+  trail_advance(&connection->hello, PART_SERIALISATION, at);
+}
+
 static void client_done(struct connection *connection, const struct trail *trail) {
   const struct client *client = connection->client;
   sample_between(client, TLS_CONNECT, &connection->called, &connection->connected);
   sample_between(client, TLS_HANDSHAKE_TCP, &connection->called, trail);
-  sample_between(client, TLS_HANDSHAKE, &connection->connected, trail);
+  sample_between(client, TLS_HANDSHAKE, &connection->hello, trail);
   int64_t waited_for = 0;
   for (int part = 0; part < PART_CRYPTO_COUNT; part++) waited_for += trail->parts[part] - connection->called.parts[part];
   sample(client, TLS_HIDDEN_CRYPTO, connection->crypto - waited_for);
@@ -178,6 +198,9 @@ static void marked(void *arg, enum net_side side, int mark, const struct trail *
   switch ((enum tls13_mark)mark) {
   case TLS13_OPEN:
     if (side == NET_A) connection->connected = *trail;
+    break;
+  case TLS13_HELLO_SENT:
+    hello_sent(connection, trail);
     break;
   case TLS13_CLIENT_DONE:
     connection->done[side] = true;

@@ -47,11 +47,19 @@ static const struct tls13_cipher ciphers[] = {
 /* openssl35: signature_algorithms of a ClientHello of 208 bytes (tls_truth.csv) hold 20 schemes: ML-DSA 3, ECDSA 3, EdDSA 2, brainpool 3, PSS 6,
  * PKCS #1 3; with TLS 1.2 SHA-224 2 and DSA 4 join them, and 27 cipher suites with the signalling value. openssl30 knows neither ML-DSA
  * nor brainpool in TLS 1.3. single_write: openssl35 with a buffer that holds any flight. */
-static const char *const stack_names[] = {"openssl35", "openssl30", "single_write", NULL};
+static const char *const stack_names[] = {"openssl35", "openssl30", "single_write", "oqs", NULL};
 static const struct tls13_stack stacks[] = {
     {.schemes = 20, .schemes_with_tls12 = 26, .tls12_suites = 28, .buffer_bytes = 4096},
     {.schemes = 14, .schemes_with_tls12 = 20, .tls12_suites = 28, .buffer_bytes = 4096},
     {.schemes = 20, .schemes_with_tls12 = 26, .tls12_suites = 28, .buffer_bytes = 0},
+    {.schemes = 82,
+        .schemes_with_tls12 = 83,
+        .tls12_suites = 28,
+        .only_with_tls12 = true,
+        .always_point_formats = true,
+        .bare_certificates = true,
+        .buffer_bytes = 4096,
+        .flushes = true},
 };
 
 enum { NAME_MOST = 255, RECORD_LEAST = 64, RECORD_MOST = 16384, CHAIN_DEEPEST = TLS13_CHAIN_MAX - 1 };
@@ -85,6 +93,7 @@ static const struct param rows[] = {
         .check = check_cert,
         .min = 0,
         .max = TLS13_CHAIN_MAX,
+        .repeats = true,
         .help = "signature algorithms of the certificates that are sent, leaf first, in place of tls.cert and tls.chain; the root's is the last one's"},
     {.key = "tls.auth",
         .kind = PARAM_CHOICE,
@@ -213,6 +222,8 @@ int tls13_configure(const struct config *config, struct tls13_config *out, struc
       .hello_record_bytes = (int)config_number(config, "tls.hello_record"),
       .content = {.ca_name_bytes = (int)config_number(config, "tls.ca_name"), .leaf_extra = (int)config_number(config, "tls.leaf_extra")},
   };
+  out->with_tls12 |= out->stack->only_with_tls12;
+  out->content.bare = out->stack->bare_certificates;
   read_chain(config, out);
   int rc = read_groups(config, out, e);
   if (!rc && out->hello_record_bytes > 0 && out->hello_record_bytes < RECORD_LEAST)

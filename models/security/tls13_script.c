@@ -33,6 +33,7 @@ int64_t tls13_records_bytes(int64_t message) { return message + (message + RECOR
 /* One side's script while it is being written: what its implementation holds in its buffer, and what the other side has yet to read. */
 struct writer {
   const struct tls13_config *config;
+  const struct cost_platform *platform;
   struct dialogue_script *script;
   int64_t buffered;
 };
@@ -48,8 +49,51 @@ static void wait_for(struct writer *writer, int64_t bytes) {
   if (bytes > 0) step(writer, &(struct dialogue_step){.kind = DIALOGUE_READ, .bytes = bytes});
 }
 
-static void send(struct writer *writer, int64_t bytes) {
-  step(writer, &(struct dialogue_step){.kind = DIALOGUE_WRITE, .bytes = bytes});
+static void send(struct writer *writer, int64_t bytes) { step(writer, &(struct dialogue_step){.kind = DIALOGUE_WRITE, .bytes = bytes}); }
+
+/* ---- hybrids --------------------------------------------------------------------------------------------------- */
+
+/* Hybrids and their parts, first those of the standards; of the others the name tells. */
+static const char *const parts_of_hybrids[][3] = {
+    {"x25519mlkem768", "x25519", "mlkem768"},
+    {"secp256r1mlkem768", "secp256r1", "mlkem768"},
+    {"secp384r1mlkem1024", "secp384r1", "mlkem1024"},
+    {"x25519kyber768", "x25519", "kyber768"},
+};
+
+static const char *const prefixes[][2] = {
+    {"p256_", "secp256r1"},
+    {"p384_", "secp384r1"},
+    {"p521_", "secp521r1"},
+};
+static const char *const signature_prefixes[][2] = {
+    {"p256_", "ecdsa-p256"},
+    {"p384_", "ecdsa-p384"},
+    {"rsa3072_", "rsa-3072"},
+};
+
+static bool split_name(const char *name, const char *const table[][2], size_t count, unsigned kinds, const struct alg *parts[2]) {
+  for (size_t i = 0; i < count; i++) {
+    size_t length = strlen(table[i][0]);
+    if (strncmp(name, table[i][0], length) != 0) continue;
+    parts[0] = alg_find(table[i][1], kinds);
+    parts[1] = alg_find(name + length, kinds);
+    return parts[0] && parts[1];
+  }
+  return false;
+}
+
+/* The parts of a hybrid that the platform does not know as a whole. */
+static bool split(const struct cost_platform *platform, const struct alg *hybrid, const struct alg *parts[2]) {
+  enum { KINDS = 1 << ALG_KEX | 1 << ALG_KEM };
+  if (cost_find(platform, hybrid->title, "keygen") || cost_find(platform, hybrid->title, "sign")) return false;
+  for (size_t i = 0; i < sizeof parts_of_hybrids / sizeof *parts_of_hybrids; i++)
+    if (strcmp(hybrid->name, parts_of_hybrids[i][0]) == 0) {
+      for (int part = 0; part < 2; part++) parts[part] = alg_find(parts_of_hybrids[i][1 + part], KINDS);
+      return true;
+    }
+  if (hybrid->kind == ALG_HYBRID) return split_name(hybrid->name, prefixes, sizeof prefixes / sizeof *prefixes, KINDS, parts);
+  return split_name(hybrid->name, signature_prefixes, sizeof signature_prefixes / sizeof *signature_prefixes, 1 << ALG_SIGNATURE, parts);
 }
 
 /* ---- work ------------------------------------------------------------------------------------------------------ */
@@ -91,11 +135,20 @@ static void schedule(struct writer *writer, bool application) {
   optional(writer, TLS13_SYMMETRIC, hkdf, "expand", 0, application ? APPLICATION_EXPANDS : EXPANDS, draw + 1);
 }
 
-static void signature(struct writer *writer, const struct alg *alg, enum tls13_use use, const char *operation, int draw) {
+static void signature_part(struct writer *writer, const struct alg *alg, enum tls13_use use, const char *operation, int draw) {
   work(writer, use, alg->title, operation, 0, 1, draw);
   /* Schemes that hash first fetch a digest by name each time. */
-  bool hashes = strncmp(alg->name, "rsa", 3) == 0 || strncmp(alg->name, "ecdsa", 5) == 0;
+  bool hashes = strncmp(alg->name, "rsa-", 4) == 0 || strncmp(alg->name, "ecdsa-", 6) == 0;
   if (hashes) optional(writer, TLS13_SOFTWARE, "software", "tls_digest", 0, 1, draw + 1);
+}
+
+static void signature(struct writer *writer, const struct alg *alg, enum tls13_use use, const char *operation, int draw) {
+  const struct alg *parts[2];
+  if (!split(writer->platform, alg, parts)) {
+    signature_part(writer, alg, use, operation, draw);
+    return;
+  }
+  for (int part = 0; part < 2; part++) signature_part(writer, parts[part], use, operation, draw + 16 * part);
 }
 
 static void verify_chain(struct writer *writer, enum subject subject) {
@@ -114,31 +167,6 @@ static void verify(struct writer *writer, enum subject subject) {
 
 /* ---- key exchange ---------------------------------------------------------------------------------------------- */
 
-/* Hybrids and their parts, first those of the standards; of the others the name tells. */
-static const char *const parts_of_hybrids[][3] = {
-    {"x25519mlkem768", "x25519", "mlkem768"},
-    {"secp256r1mlkem768", "secp256r1", "mlkem768"},
-    {"secp384r1mlkem1024", "secp384r1", "mlkem1024"},
-    {"x25519kyber768", "x25519", "kyber768"},
-};
-
-static bool split(const struct alg *hybrid, const struct alg *parts[2]) {
-  enum { KINDS = 1 << ALG_KEX | 1 << ALG_KEM };
-  static const char *const curves[][2] = {{"p256_", "secp256r1"}, {"p384_", "secp384r1"}, {"p521_", "secp521r1"}};
-  for (size_t i = 0; i < sizeof parts_of_hybrids / sizeof *parts_of_hybrids; i++)
-    if (strcmp(hybrid->name, parts_of_hybrids[i][0]) == 0) {
-      for (int part = 0; part < 2; part++) parts[part] = alg_find(parts_of_hybrids[i][1 + part], KINDS);
-      return true;
-    }
-  for (size_t i = 0; i < sizeof curves / sizeof *curves; i++)
-    if (strncmp(hybrid->name, curves[i][0], strlen(curves[i][0])) == 0) {
-      parts[0] = alg_find(curves[i][1], KINDS);
-      parts[1] = alg_find(hybrid->name + strlen(curves[i][0]), KINDS);
-      return parts[0] && parts[1];
-    }
-  return false;
-}
-
 enum kex_step { KEX_KEYGEN, KEX_ANSWER, KEX_FINISH };
 
 static void exchange_part(struct writer *writer, const struct alg *kex, enum kex_step which, int draw) {
@@ -150,10 +178,10 @@ static void exchange_part(struct writer *writer, const struct alg *kex, enum kex
   work(writer, TLS13_KEX, kex->title, operation, 0, 1, draw + 1);
 }
 
-static void exchange_keys(struct writer *writer, const struct cost_platform *platform, const struct alg *kex, enum kex_step which, int draw) {
+static void exchange_keys(struct writer *writer, const struct alg *kex, enum kex_step which, int draw) {
   const struct alg *parts[2];
   draw += OF_KEX * DRAWS_EACH;
-  if (kex->kind != ALG_HYBRID || cost_find(platform, kex->title, "keygen") || !split(kex, parts)) {
+  if (kex->kind != ALG_HYBRID || !split(writer->platform, kex, parts)) {
     exchange_part(writer, kex, which, draw);
     return;
   }
@@ -216,7 +244,6 @@ int64_t tls13_hello_bytes(const struct tls13_config *config) {
 
 struct parties {
   const struct tls13_config *config;
-  const struct cost_platform *const *platforms;
   struct tls13_messages messages;
   struct writer client, server;
 };
@@ -226,7 +253,7 @@ static void hellos(struct parties *p) {
   mark(&p->client, TLS13_OPEN);
   software(&p->client, "tls_client", OF_HELLO);
   if (config->resume != TLS13_PSK_KE)
-    for (int i = 0; i < config->share_count; i++) exchange_keys(&p->client, p->platforms[NET_A], config->shares[i], KEX_KEYGEN, 4 * (i > 0 ? 1 : 0));
+    for (int i = 0; i < config->share_count; i++) exchange_keys(&p->client, config->shares[i], KEX_KEYGEN, 4 * (i > 0 ? 1 : 0));
   handle(&p->client, OF_HELLO, p->messages.client_hello);
   send(&p->client, plain_records(config, p->messages.client_hello));
   mark(&p->client, TLS13_HELLO_SENT);
@@ -241,7 +268,7 @@ static void hellos(struct parties *p) {
   send(&p->server, RECORD_HEADER + p->messages.retry + CHANGE_CIPHER_SPEC);
   wait_for(&p->client, RECORD_HEADER + p->messages.retry + CHANGE_CIPHER_SPEC);
   handle(&p->client, OF_RETRY, p->messages.retry);
-  exchange_keys(&p->client, p->platforms[NET_A], config->kex, KEX_KEYGEN, 8);
+  exchange_keys(&p->client, config->kex, KEX_KEYGEN, 8);
   handle(&p->client, OF_SECOND_HELLO, p->messages.second_hello);
   send(&p->client, CHANGE_CIPHER_SPEC + RECORD_HEADER + p->messages.second_hello);
   wait_for(&p->server, CHANGE_CIPHER_SPEC + RECORD_HEADER + p->messages.second_hello);
@@ -253,7 +280,7 @@ static void server_flight(struct parties *p) {
   const struct tls13_messages *messages = &p->messages;
   const struct tls13_stack *stack = p->config->stack;
   mark(server, TLS13_HELLO_IN);
-  if (p->config->resume != TLS13_PSK_KE) exchange_keys(server, p->platforms[NET_B], p->config->kex, KEX_ANSWER, 12);
+  if (p->config->resume != TLS13_PSK_KE) exchange_keys(server, p->config->kex, KEX_ANSWER, 12);
   handle(server, OF_SERVER_HELLO, messages->server_hello);
   record(server, RECORD_HEADER + messages->server_hello);
   if (messages->retry == 0) record(server, CHANGE_CIPHER_SPEC);
@@ -278,7 +305,7 @@ static void client_reads_flight(struct parties *p) {
   const struct tls13_messages *messages = &p->messages;
   wait_for(client, RECORD_HEADER + messages->server_hello);
   handle(client, OF_SERVER_HELLO, messages->server_hello);
-  if (p->config->resume != TLS13_PSK_KE) exchange_keys(client, p->platforms[NET_A], p->config->kex, KEX_FINISH, 12);
+  if (p->config->resume != TLS13_PSK_KE) exchange_keys(client, p->config->kex, KEX_FINISH, 12);
   schedule(client, false);
   mark(client, TLS13_SERVER_HELLO_IN);
   if (messages->retry == 0) wait_for(client, CHANGE_CIPHER_SPEC);
@@ -288,7 +315,7 @@ static void client_reads_flight(struct parties *p) {
     get(client, OF_CERTIFICATE, messages->certificate);
     verify_chain(client, OF_CERTIFICATE);
     wait_for(client, tls13_records_bytes(messages->certificate_verify));
-      protect(client, "open", OF_VERIFY, messages->certificate_verify);
+    protect(client, "open", OF_VERIFY, messages->certificate_verify);
     handle(client, OF_VERIFY, messages->certificate_verify);
     verify(client, OF_VERIFY);
   }
@@ -330,10 +357,11 @@ static void server_reads_flight(struct parties *p) {
 }
 
 void tls13_handshake(const struct tls13_config *config, const struct cost_platform *const platforms[2], struct dialogue_script scripts[2]) {
-  struct parties p = {.config = config,
-      .platforms = platforms,
-      .client = {.config = config, .script = &scripts[NET_A]},
-      .server = {.config = config, .script = &scripts[NET_B]}};
+  struct parties p = {
+      .config = config,
+      .client = {.config = config, .platform = platforms[NET_A], .script = &scripts[NET_A]},
+      .server = {.config = config, .platform = platforms[NET_B], .script = &scripts[NET_B]},
+  };
   scripts[NET_A].count = scripts[NET_B].count = 0;
   tls13_messages(config, &p.messages);
   hellos(&p);

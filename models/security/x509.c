@@ -69,9 +69,9 @@ enum {
    * RSA-2048, P-256, P-384, Ed25519, ML-DSA-44 and -65 (TLS rig), which this reproduces to the byte. */
   LEAF_REST = 250,
   INTERMEDIATE_REST = 143,
-  /* A bare certificate: serial number of 20 bytes, and 18 for each name. */
-  BARE_REST = 22 + 18,
-  BARE_CA_NAME = 18,
+  /* A bare certificate: serial number of 20 bytes, and 22 for each name. */
+  BARE_REST = 22 + 22,
+  BARE_CA_NAME = 22,
 };
 
 /* name NULL: there is no encoding. An algorithm of the user's own is encoded as those of FIPS 204 and 205 are: raw key and

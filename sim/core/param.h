@@ -45,6 +45,7 @@ struct param {
   const char *follows; /* key whose value this one takes while unset (path.up.delay follows path.delay) */
   const char *sets;    /* pseudo key: writing it writes `sets` with half the value (path.rtt -> path.delay); keeps no value itself */
   bool absent;         /* has no value at all until it is set: config_text then says NULL, config_each passes it over */
+  bool repeats;        /* PARAM_NAMES: a name may come several times */
   const char *bare;    /* unit of a bare number where everybody means one ("B" for an MTU of 1500); NULL: it is refused */
   const char *help;
 };

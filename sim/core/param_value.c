@@ -278,7 +278,7 @@ static int add_name(const struct param *row, const char *word, char *canonical, 
   snprintf(element, sizeof element, " %s,", one.text);
   char so_far[PARAM_NAMES_TEXT + 2];
   snprintf(so_far, sizeof so_far, " %s,", canonical + 1);
-  if (strstr(so_far, element)) code = err_add(e, ERR_INPUT, "found %s twice, allowed once each", one.text);
+  if (!row->repeats && strstr(so_far, element)) code = err_add(e, ERR_INPUT, "found %s twice, allowed once each", one.text);
   if (!code && length + strlen(one.text) + 4 > size) code = err_add(e, ERR_INPUT, "found a list of more than %zu characters", size - 4);
   if (!code) snprintf(canonical + length, size - length, "%s%s", length > 1 ? ", " : "", one.text);
   free(one.text);
