@@ -22,7 +22,7 @@ NET = $(addprefix sim/net/,net_path.o net_rules.o)
 MODELS = \
   $(addprefix models/crypto/,alg.o alg_own.o cost.o cost_data.o cost_line.o cost_name.o cost_share.o csv.o device.o) \
   $(addprefix models/transport/,esp.o port.o sctp.o sctp_ack.o sctp_path.o sctp_profile.o sctp_receive.o sctp_send.o sctp_setup.o stream.o \
-    tcp.o tcp_ack.o tcp_profile.o tcp_receive.o tcp_recover.o tcp_send.o tcp_timer.o tcp_window.o) \
+    stream_net.o stream_writes.o     tcp.o tcp_ack.o tcp_profile.o tcp_receive.o tcp_recover.o tcp_send.o tcp_timer.o tcp_window.o) \
   $(addprefix models/security/,dialogue.o handshake.o ikev2.o ikev2_config.o tls13_config.o tls13_script.o tls13_size.o x509.o) \
   $(addprefix models/domain/,app.o catalog.o e2.o e2_metrics.o e2ap.o e2ap_config.o fleet.o gateway.o kpm.o node.o platforms.o population.o probe.o secure_path.o tls.o \
     tls_metrics.o tunnel.o)
@@ -39,7 +39,7 @@ CMD = $(addprefix sim/,main.o cmd_calibrate_fit.o cmd_calibrate_import.o cmd_cal
   cmd_validate.o cmd_validate_answers.o cmd_validate_page.o cmd_validate_run.o)
 
 PQNETSIM = $(addprefix build/,$(CORE) $(NET) sim/net/net_native.o $(MODELS) $(WORKER) $(RUN) $(OUTPUT) $(CALIB) $(CMD))
-PQNETSIM_NS3 = $(addprefix build/,$(CORE) $(NET) sim/net/net_ns3.o sim/net/ns3_main.o $(MODELS) $(WORKER))
+PQNETSIM_NS3 = $(addprefix build/,$(CORE) $(NET) sim/net/net_ns3.o sim/net/ns3_stream.o sim/net/ns3_main.o $(MODELS) $(WORKER))
 
 PROGRAMS = pqnetsim $(if $(filter 1,$(HAVE_NS3)),pqnetsim-ns3)
 

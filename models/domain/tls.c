@@ -71,6 +71,9 @@ static int prepare(const struct domain_point *point, void **state, struct err *e
   int rc = net_path_check(config, point->ops, e);
   if (!rc) net_path_config(config, &setup->link);
   if (!rc) rc = tcp_configure(config, setup->link.mtu_bytes, setup->tcp, e);
+  if (!rc && point->ops->caps & NET_CAP_STREAM && setup->tcp[NET_A].behaviour->rack)
+    rc = err_add(e, ERR_INPUT, "tcp.profile: found %s, which the backend %s does not know: its TCP is its own; allowed ns3, or --backend native",
+        setup->tcp[NET_A].name, point->ops->name);
   if (!rc) rc = tls13_configure(config, &setup->tls, e);
   if (!rc) rc = app_configure(config, &setup->app, e);
   if (!rc) rc = platforms_load(config, platform_keys, 2, point->base_dir, setup->platforms, e);
@@ -154,7 +157,7 @@ static void sample_connection(const struct connection *connection) {
     sample(client, segments[side], counters[side].data_segments);
   }
   sample(client, TLS_RETRANSMISSIONS, counters[0].retransmissions + counters[1].retransmissions);
-  sample(client, TLS_TIMEOUTS, counters[0].timeouts + counters[1].timeouts);
+  if (!(client->run->net->ops->caps & NET_CAP_STREAM)) sample(client, TLS_TIMEOUTS, counters[0].timeouts + counters[1].timeouts);
   sample(client, TLS_SUCCESS, connection->failed ? 0 : SHARE_ONE);
 }
 

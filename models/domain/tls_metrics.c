@@ -29,7 +29,7 @@ const struct metric_def tls_metric_defs[TLS_METRICS] = {
     [TLS_PACKETS_TOTAL] = {"packets_total", METRIC_COUNT, "IP packets, both directions", NULL,
         "of the whole run, SYN, acknowledgements and failed connections included"},
     [TLS_RETRANSMISSIONS] = {"retransmissions", METRIC_COUNT, "segments sent again, both directions, SYN included", NULL, "of one connection"},
-    [TLS_TIMEOUTS] = {"timeouts", METRIC_COUNT, "retransmission timer expiries, both sides", NULL, "of one connection"},
+    [TLS_TIMEOUTS] = {"timeouts", METRIC_COUNT, "retransmission timer expiries, both sides", NULL, "of one connection; ns3 does not tell"},
     [TLS_SUCCESS] = {"success", METRIC_SHARE, "connections begun", "connections that did all they were to do",
         "share of connections whose handshake and requests completed"},
     [TLS_HNDL_EXPOSED] = {"hndl_exposed", METRIC_SHARE, "handshakes completed", "those whose key exchange a quantum computer breaks",

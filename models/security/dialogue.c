@@ -96,6 +96,12 @@ static void pause(struct walk *walk, simtime wait) {
   event_at(sim, sim_now(sim) + wait, pause_over, walk);
 }
 
+static void mark(struct walk *walk) {
+  const struct dialogue_observer *observer = &walk->dialogue->observer;
+  int which = walk->script->steps[walk->step++].mark;
+  observer->marked(observer->arg, walk->side, which, &walk->trail);
+}
+
 /* False when it has to wait. */
 static bool read_on(struct walk *walk, int64_t bytes) {
   if (walk->arrived < walk->consumed + bytes) return false;
@@ -140,8 +146,7 @@ static void go_on(struct walk *walk) {
       pause(walk, step->wait);
       break;
     case DIALOGUE_MARK:
-      walk->step++;
-      dialogue->observer.marked(dialogue->observer.arg, walk->side, step->mark, &walk->trail);
+      mark(walk);
       break;
     case DIALOGUE_CLOSE:
       walk->step++;
@@ -178,7 +183,9 @@ static void opened(void *arg, const struct trail *trail) {
   struct walk *walk = arg;
   walk->open = true;
   walk->trail = *trail;
-  if (walk->script) awake(walk);
+  if (!walk->script) return;
+  while (walk->step < walk->script->count && walk->script->steps[walk->step].kind == DIALOGUE_MARK) mark(walk);
+  awake(walk);
 }
 
 static void arrived(void *arg, int64_t end, const struct trail *trail) {

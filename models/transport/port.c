@@ -41,6 +41,12 @@ struct port *port_new(struct sim *sim, struct net *net, int link, enum net_side 
   return port;
 }
 
+struct net *port_net(const struct port *port) {
+  return port->net;
+}
+
+int port_link(const struct port *port) { return port->link; }
+
 void port_on(struct port *port, enum port_protocol protocol, net_receive_fn *fn, void *arg) { port->owners[protocol] = (struct owner){fn, arg}; }
 
 void port_send(struct port *port, const struct net_message *message, const struct trail *trail) {

@@ -29,6 +29,10 @@ struct port *port_new(struct sim *sim, struct net *net, int link, enum net_side 
 
 enum port_protocol { PORT_IKE, PORT_DATA, PORT_TCP, PORT_PROTOCOLS };
 
+/* What the port is on. */
+struct net *port_net(const struct port *port);
+int port_link(const struct port *port);
+
 /* Who gets what comes in with this net_message.protocol. */
 void port_on(struct port *port, enum port_protocol protocol, net_receive_fn *fn, void *arg);
 

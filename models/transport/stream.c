@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "models/transport/stream_internal.h"
+#include "models/transport/stream_net.h"
 #include "models/transport/tcp.h"
 
 struct stream *stream_new(struct sim *sim, struct port *const ports[2], const struct tcp_config *const configs[2], const struct stream_observer observers[2],
     const struct draw_key *key) {
+  if (port_net(ports[NET_A])->ops->caps & NET_CAP_STREAM) return stream_net_new(sim, ports, configs, observers);
   return tcp_new(sim, ports, configs, observers, key);
 }
 

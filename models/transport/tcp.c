@@ -172,7 +172,7 @@ static void close(struct stream *stream, enum net_side side, const struct trail 
   struct tcp_end *end = end_of(stream, side);
   if (end->closing || end->state == TCP_DEAD) return;
   end->closing = true;
-  if (end->write_count == 0) end->chain = *trail;
+  if (end->writes.count == 0) end->chain = *trail;
   tcp_push(end);
 }
 

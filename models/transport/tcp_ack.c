@@ -66,7 +66,7 @@ static void forget(struct tcp_end *end, struct ack *ack, struct sample *sample) 
     end->first = (end->first + 1) & (end->capacity - 1);
     end->count--;
   }
-  tcp_forget_acked(end);
+  stream_writes_forget(&end->writes, end->una);
 }
 
 static void take_sample(struct tcp_end *end, const struct ack *ack, const struct sample *sample) {

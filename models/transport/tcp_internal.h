@@ -13,6 +13,7 @@
 #define PQNETSIM_TCP_INTERNAL_H
 
 #include "models/transport/stream_internal.h"
+#include "models/transport/stream_writes.h"
 #include "models/transport/tcp.h"
 
 /* RFC 791, 9293, 7323 (timestamps with padding), 2018. */
@@ -55,12 +56,6 @@ struct segment {
 };
 
 static inline int64_t segment_end(const struct segment *segment) { return segment->start + segment->bytes + segment->fin; }
-
-/* One write() of the application. */
-struct write {
-  int64_t end;
-  struct trail trail;
-};
 
 enum tcp_timer_kind { TIMER_NONE, TIMER_SYN, TIMER_RETRANSMIT, TIMER_PROBE, TIMER_REORDER };
 enum recovery { RECOVERY_OPEN, RECOVERY_DISORDER, RECOVERY_CWR, RECOVERY_FAST, RECOVERY_LOSS };
@@ -132,8 +127,7 @@ struct tcp_end {
 
   int64_t written, una, next;
   bool closing, fin_sent;
-  struct write *writes; /* ring */
-  int write_first, write_count, write_capacity;
+  struct stream_writes writes;
   struct segment *ring;
   int first, count, capacity;
   int sacked, lost, out;
@@ -209,7 +203,6 @@ bool tcp_send_probe(struct tcp_end *end); /* one segment of new data, whatever t
 /* Sends it again; counted: as a retransmission that is out, not as a probe. */
 void tcp_repeat(struct tcp_end *end, struct segment *segment, bool counted);
 void tcp_repeat_lost(struct tcp_end *end);
-void tcp_forget_acked(struct tcp_end *end);
 bool tcp_has_unsent(const struct tcp_end *end); /* that the receiver's window admits */
 
 /* tcp_ack.c */

@@ -9,31 +9,16 @@ enum { PART_DATA, PART_ACK, PART_SYN, PART_FIN };
 
 /* ---- writes ---------------------------------------------------------------------------------------------------- */
 
-static struct write *write_at(const struct tcp_end *end, int index) { return &end->writes[(end->write_first + index) & (end->write_capacity - 1)]; }
-
-static void grow_writes(struct tcp_end *end) {
-  struct sim *sim = end->tcp->sim;
-  int capacity = end->write_capacity ? 2 * end->write_capacity : 8;
-  struct write *writes = sim_take(sim, (size_t)capacity * sizeof *writes);
-  for (int i = 0; i < end->write_count; i++) writes[i] = *write_at(end, i);
-  if (end->write_capacity) sim_release(sim, end->writes, (size_t)end->write_capacity * sizeof *writes);
-  end->writes = writes;
-  end->write_first = 0;
-  end->write_capacity = capacity;
-}
-
 void tcp_write(struct tcp_end *end, int64_t bytes, const struct trail *trail) {
-  if (end->write_count == end->write_capacity) grow_writes(end);
   end->written += bytes;
-  *write_at(end, end->write_count++) = (struct write){end->written, *trail};
+  stream_writes_add(end->tcp->sim, &end->writes, end->written, trail);
   tcp_push(end);
 }
 
 /* The trail of the write that the byte before `offset` is of, at now. */
 static void trail_of(const struct tcp_end *end, int64_t offset, struct trail *trail) {
-  int index = 0;
-  while (index < end->write_count - 1 && write_at(end, index)->end < offset) index++;
-  *trail = end->write_count > 0 ? write_at(end, index)->trail : end->chain;
+  const struct trail *written = stream_writes_find(&end->writes, offset);
+  *trail = written ? *written : end->chain;
   trail_advance(trail, PART_TRANSPORT_STALL, tcp_now(end));
 }
 
@@ -139,13 +124,6 @@ void tcp_repeat_lost(struct tcp_end *end) {
     head |= i == 0;
   }
   if (head && end->timer_kind != TIMER_REORDER) tcp_timer_set(end, TIMER_RETRANSMIT, end->rto);
-}
-
-void tcp_forget_acked(struct tcp_end *end) {
-  while (end->write_count > 0 && write_at(end, 0)->end <= end->una) {
-    end->write_first = (end->write_first + 1) & (end->write_capacity - 1);
-    end->write_count--;
-  }
 }
 
 /* ---- acknowledgements ------------------------------------------------------------------------------------------ */

@@ -14,7 +14,7 @@
  *             to is the sender's, and must live until the run ends (use sim_alloc).
  * Errors:     configurations are checked against net_caps before a run; inside a run nothing fails.
  * Sources:    IPv4 and its fragmentation RFC 791 (20-byte header, offsets in units of 8 bytes); UDP RFC 768.
- * Left out:   IPv6, routing over several hops, ARP, ICMP.
+ * Left out:   IPv6, routing over several hops, ARP, ICMP. TCP of the native backend is models/transport/tcp.h.
  */
 #ifndef PQNETSIM_NET_H
 #define PQNETSIM_NET_H
@@ -86,7 +86,39 @@ enum net_cap {
   NET_CAP_GEMODEL = 1 << 1,
   NET_CAP_MIDDLEBOX = 1 << 2,
   NET_CAP_BYTE_QUEUE = 1 << 3,
+  NET_CAP_STREAM = 1 << 4, /* TCP of its own: the stream calls of net_ops are there */
 };
+
+/* ---- TCP connections of a backend that has sockets of its own ---- */
+
+/* One end's settings, as models/transport/tcp.h means them. */
+struct net_stream_end {
+  int segment_bytes, initial_window;
+  bool nodelay;
+  simtime syn_timeout, rto_min, ack_delay;
+  int ack_every;
+  int64_t receive_window; /* send buffer too */
+};
+
+/* The packet that brought something: when its first and last bit were sent, and when the last one was received; the node's own latency
+ * came behind that. */
+struct net_wire {
+  simtime first_bit, last_bit, received;
+};
+
+/* What happened at one side, now. */
+struct net_stream_events {
+  void (*opened)(void *arg, enum net_side side, const struct net_wire *wire);
+  void (*arrived)(void *arg, enum net_side side, int64_t end, const struct net_wire *wire); /* all bytes before end are there */
+  void (*closed)(void *arg, enum net_side side, bool failed, const struct net_wire *wire);
+  void *arg;
+};
+
+struct net_stream_counters {
+  int64_t payload_bytes, data_segments, packets, retransmissions; /* as in stream.h */
+};
+
+struct net_stream;
 
 struct net_ops {
   const char *name; /* "native", "ns3" */
@@ -107,6 +139,12 @@ struct net_ops {
    * `until` when something is left to happen later, else where the last packet came in or was lost. */
   void (*run)(struct net *net, simtime until, const bool *stop);
   void (*counters)(const struct net *net, int link, enum net_side from, struct net_counters *out);
+  /* With NET_CAP_STREAM, else NULL. NET_A connects. Connections live until the net is reset; what the ends' own latency is, on_receive says. */
+  struct net_stream *(*stream_new)(struct net *net, int link, const struct net_stream_end ends[2], const struct net_stream_events *events);
+  void (*stream_connect)(struct net_stream *stream);
+  void (*stream_write)(struct net_stream *stream, enum net_side side, int64_t bytes);
+  void (*stream_close)(struct net_stream *stream, enum net_side side);
+  void (*stream_counters)(const struct net_stream *stream, enum net_side side, struct net_stream_counters *out);
 };
 
 struct net {

@@ -2,7 +2,7 @@
 /* net_ns3: the backend interface over ns-3.
  *
  * Purpose:    ns-3's own nodes, IPv4 with fragmentation and reassembly, UDP, point-to-point devices, queues and scheduler,
- *             reached through net.h. Nothing C++ leaves this file.
+ *             reached through net.h. Nothing C++ leaves this file and ns3_stream.cc, which has TCP.
  * Order:      models' events stay in the run's C queue. One ns-3 event, the pump, stands for the earliest of them; when it
  *             fires, all that is due fires. It is moved whenever C code may have armed or cancelled something.
  * Invariants: the C clock never runs ahead of ns-3's; both agree whenever a model is called.
@@ -40,6 +40,8 @@
 #include "ns3/traffic-control-layer.h"
 #include "ns3/udp-header.h"
 #include "ns3/udp-l4-protocol.h"
+
+#include "sim/net/ns3_stream.h"
 
 extern "C" {
 #include "sim/net/net_rules.h"
@@ -127,6 +129,8 @@ public:
 
 private:
   void Arrive(net_side at, ns3::Ptr<ns3::Packet> packet);
+  void SendSegment(net_side from, ns3::Ptr<const ns3::Packet> packet);
+  void ArriveSegment(net_side at, ns3::Ptr<ns3::Packet> packet, net_wire wire);
 };
 
 /* Takes what IP has reassembled for protocol 50. */
@@ -143,9 +147,13 @@ public:
   Backend *backend = nullptr;
 };
 
-/* Its table stays empty. */
+/* Its table stays empty: a datagram brings its route, and a segment's follows from its address. */
 class NoRouting : public ns3::Ipv4StaticRouting {
 public:
+  ns3::Ptr<ns3::Ipv4Route> RouteOutput(
+      ns3::Ptr<ns3::Packet>, const ns3::Ipv4Header &header, ns3::Ptr<ns3::NetDevice>, ns3::Socket::SocketErrno &error) override;
+  Backend *backend = nullptr;
+
   void NotifyInterfaceUp(uint32_t) override {}
   void NotifyInterfaceDown(uint32_t) override {}
   void NotifyAddAddress(uint32_t, ns3::Ipv4InterfaceAddress) override {}
@@ -205,7 +213,7 @@ simtime Now() { return ns3::Simulator::Now().GetNanoSeconds(); }
 
 net_side Other(net_side side) { return side == NET_A ? NET_B : NET_A; }
 
-struct Backend : net {
+struct Backend : net, StreamOwner {
   struct sim *sim;
   uint64_t seed;
   uint32_t replication;
@@ -214,6 +222,8 @@ struct Backend : net {
   std::deque<Datagram> datagrams;
   uint32_t free_slot;
   int64_t open_packets; /* sum over datagrams */
+  std::vector<std::unique_ptr<Stream>> streams;
+  net_wire wire; /* of the segment that is being handed over */
 
   ns3::EventId pump;
   simtime pump_at; /* SIMTIME_NEVER: not armed */
@@ -221,6 +231,7 @@ struct Backend : net {
   simtime until;
   const bool *stop; /* NULL outside run */
   bool in_model;    /* C code is running; it may do more, so nothing is settled yet */
+  bool pumping;     /* from the pump */
 
   void Clear();
   NetLink &At(int link);
@@ -237,6 +248,17 @@ struct Backend : net {
   void Pump();
   void Bound();
   void Settle();
+  bool HasStreams() const;
+
+  void Enter() override {
+    sim_advance(sim, Now());
+    in_model = true;
+  }
+  void Leave() override {
+    in_model = pumping;
+    Settle();
+  }
+  const net_wire &Wire() const override { return wire; }
 };
 
 NetLink &Backend::At(int link) {
@@ -333,6 +355,54 @@ ns3::IpL4Protocol::RxStatus EspReceiver::Receive(ns3::Ptr<ns3::Packet> packet, c
   return RX_OK;
 }
 
+/* ---- segments ---- */
+
+ns3::Ptr<ns3::Ipv4Route> NoRouting::RouteOutput(
+    ns3::Ptr<ns3::Packet>, const ns3::Ipv4Header &header, ns3::Ptr<ns3::NetDevice>, ns3::Socket::SocketErrno &error) {
+  uint32_t to = header.GetDestination().Get();
+  NetLink &link = backend->At((int)((to - NETWORKS) / 4));
+
+  error = ns3::Socket::ERROR_NOTERROR;
+  return link.port[link.port[NET_A].address.Get() == to ? NET_B : NET_A].route;
+}
+
+/* TCP's packets are no datagrams of the model's; what is drawn for them is keyed by their number in the direction. */
+net_message SegmentMessage(const Port &port, net_side from, uint32_t bytes) {
+  net_message message = {};
+
+  message.from = from;
+  message.size_bytes = (int64_t)bytes - NET_IP_HEADER;
+  message.number = (uint32_t)port.counters.sent_packets;
+  return message;
+}
+
+void WireChannel::SendSegment(net_side side, ns3::Ptr<const ns3::Packet> packet) {
+  Port &port = link->port[side];
+  uint32_t bytes = packet->GetSize() - PPP_HEADER;
+  simtime end = Now() + link->WireTime(side, bytes);
+  net_message message = SegmentMessage(port, side, bytes);
+  net_packet which = {&message, 0, false};
+  bool lost = net_rules_lost(&port.rules, &which, Now());
+
+  port.counters.sent_packets++;
+  port.counters.sent_bytes += bytes;
+  port.counters.lost_packets += lost;
+  if (bytes > port.counters.max_packet_bytes) port.counters.max_packet_bytes = bytes;
+  if (lost) return;
+  const Port &to = link->port[Other(side)];
+  net_wire wire = {Now(), end, end + net_rules_delay(&port.rules, &which)};
+  simtime in = wire.received - Now() + (to.latency ? to.latency(to.receive_arg, &message) : 0);
+
+  ns3::Simulator::ScheduleWithContext(
+      to.device->GetNode()->GetId(), ns3::NanoSeconds(in), &WireChannel::ArriveSegment, this, Other(side), packet->Copy(), wire);
+}
+
+void WireChannel::ArriveSegment(net_side at, ns3::Ptr<ns3::Packet> packet, net_wire wire) {
+  link->backend->wire = wire;
+  link->port[at].device->Receive(packet);
+  link->backend->Settle();
+}
+
 /* ---- queue and wire ---- */
 
 /* As native counts: a packet whose turn is now does not wait, even if ns-3 has not come round to it yet. */
@@ -389,7 +459,10 @@ bool WireChannel::TransmitStart(ns3::Ptr<const ns3::Packet> packet, ns3::Ptr<ns3
   Datagram *d = link->backend->Find(packet, &slot);
   uint16_t field = FragmentField(packet);
 
-  assert(d);
+  if (!d) {
+    SendSegment(side, packet);
+    return true;
+  }
   simtime end = Now() + link->WireTime(side, bytes);
   net_packet which = {&d->message, (field & offset_mask) * 8 / net_rules_fragment_payload(link->mtu), (field & (more_fragments | offset_mask)) != 0};
   bool lost = net_rules_lost(&port.rules, &which, Now());
@@ -434,14 +507,21 @@ void Backend::Settle() {
     pump_at = next;
     if (next != SIMTIME_NEVER) pump = ns3::Simulator::Schedule(ns3::NanoSeconds(next - Now()), &Backend::Pump, this);
   }
-  if (*stop || (next == SIMTIME_NEVER && open_packets == 0)) ns3::Simulator::Stop();
+  if (*stop || (next == SIMTIME_NEVER && open_packets == 0 && !HasStreams())) ns3::Simulator::Stop();
+}
+
+/* ns-3's own timers may still have something in store for them. */
+bool Backend::HasStreams() const {
+  for (const std::unique_ptr<Stream> &stream : streams)
+    if (!stream->IsOver()) return true;
+  return false;
 }
 
 void Backend::Pump() {
   pump_at = SIMTIME_NEVER;
-  in_model = true;
+  in_model = pumping = true;
   while (!*stop && event_next_time(sim) <= Now()) event_fire_next(sim);
-  in_model = false;
+  in_model = pumping = false;
   Settle();
 }
 
@@ -456,6 +536,7 @@ void Backend::Bound() {
 /* ---- topology ---- */
 
 void Backend::Clear() {
+  streams.clear();
   ns3::Simulator::Destroy();
   nodes.clear();
   links.clear();
@@ -465,7 +546,7 @@ void Backend::Clear() {
   pump = bound = ns3::EventId();
   pump_at = SIMTIME_NEVER;
   stop = nullptr;
-  in_model = false;
+  in_model = pumping = false;
 }
 
 void Sink(ns3::Ptr<ns3::Packet>, ns3::Ipv4Address, ns3::Ipv4Address, uint8_t, ns3::Ptr<ns3::Ipv4Route>) {}
@@ -477,7 +558,9 @@ NodeStack MakeNode(Backend *backend) {
 
   stack.node->AggregateObject(ns3::CreateObject<ns3::TrafficControlLayer>()); /* IPv4 asks for it; no queue discs */
   stack.node->AggregateObject(stack.ip);
-  stack.ip->SetRoutingProtocol(ns3::CreateObject<NoRouting>());
+  ns3::Ptr<NoRouting> routing = ns3::CreateObject<NoRouting>();
+  routing->backend = backend;
+  stack.ip->SetRoutingProtocol(routing);
   stack.node->AggregateObject(stack.udp);
   stack.node->AggregateObject(icmp);
   icmp->SetDownTarget(ns3::MakeCallback(&Sink));
@@ -659,7 +742,7 @@ void ns3_run(struct net *net, simtime until, const bool *stop) {
   struct sim *sim = backend->sim;
 
   backend->until = until < SIMTIME_HORIZON ? until : SIMTIME_HORIZON;
-  if (*stop || backend->until < Now() || (backend->open_packets == 0 && event_next_time(sim) == SIMTIME_NEVER)) return;
+  if (*stop || backend->until < Now() || (backend->open_packets == 0 && !backend->HasStreams() && event_next_time(sim) == SIMTIME_NEVER)) return;
   backend->stop = stop;
   backend->bound = ns3::Simulator::Schedule(ns3::NanoSeconds(backend->until - Now()), &Backend::Bound, backend);
   backend->Settle();
@@ -673,11 +756,39 @@ void ns3_counters(const struct net *net, int link, enum net_side from, struct ne
   *out = static_cast<Backend *>(const_cast<struct net *>(net))->At(link).port[from].counters;
 }
 
+/* net_stream is what net.h shows of a Stream. */
+Stream *Of(struct net_stream *stream) { return reinterpret_cast<Stream *>(stream); }
+
+struct net_stream *ns3_stream_new(struct net *net, int number, const struct net_stream_end ends[2], const struct net_stream_events *events) {
+  const uint16_t first_port = 1024;
+  Backend *backend = static_cast<Backend *>(net);
+  NetLink &link = backend->At(number);
+  StreamHost hosts[2];
+
+  for (int side = 0; side < 2; side++) {
+    hosts[side] = {backend->nodes[(size_t)link.port[side].node].node, link.port[side].address};
+    StreamPrepare(hosts[side].node);
+  }
+  uint16_t port = (uint16_t)(first_port + backend->streams.size() % (UINT16_MAX - first_port));
+  backend->streams.emplace_back(new Stream(backend, hosts, port, ends, *events));
+  return reinterpret_cast<struct net_stream *>(backend->streams.back().get());
+}
+
+void ns3_stream_connect(struct net_stream *stream) { Of(stream)->Connect(); }
+
+void ns3_stream_write(struct net_stream *stream, enum net_side side, int64_t bytes) { Of(stream)->Write(side, bytes); }
+
+void ns3_stream_close(struct net_stream *stream, enum net_side side) { Of(stream)->Close(side); }
+
+void ns3_stream_counters(const struct net_stream *stream, enum net_side side, struct net_stream_counters *out) {
+  Of(const_cast<struct net_stream *>(stream))->Counters(side, out);
+}
+
 } // namespace
 
 extern "C" const struct net_ops net_ns3 = {
     "ns3",
-    NET_CAP_JITTER | NET_CAP_GEMODEL | NET_CAP_MIDDLEBOX | NET_CAP_BYTE_QUEUE,
+    NET_CAP_JITTER | NET_CAP_GEMODEL | NET_CAP_MIDDLEBOX | NET_CAP_BYTE_QUEUE | NET_CAP_STREAM,
     ns3_open,
     ns3_close,
     ns3_reset,
@@ -687,4 +798,9 @@ extern "C" const struct net_ops net_ns3 = {
     ns3_send,
     ns3_run,
     ns3_counters,
+    ns3_stream_new,
+    ns3_stream_connect,
+    ns3_stream_write,
+    ns3_stream_close,
+    ns3_stream_counters,
 };

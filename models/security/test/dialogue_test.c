@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: models/security/dialogue.o models/crypto/cost.o models/crypto/cost_data.o models/crypto/cost_line.o models/crypto/csv.o models/crypto/alg.o sim/core/cpu.o sim/core/event.o sim/core/err.o sim/core/metric.o sim/core/random.o sim/core/units.o
+// objects: models/security/dialogue.o models/crypto/cost.o models/crypto/cost_data.o models/crypto/cost_line.o models/crypto/csv.o models/crypto/alg.o sim/core/cpu.o sim/core/event.o sim/core/err.o sim/core/metric.o sim/core/random.o sim/core/units.o models/crypto/device.o models/crypto/cost_name.o models/crypto/alg_own.o
 /* The stream is a wire of this test: what is written arrives DELAY later, whole. */
 #include "models/security/dialogue.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: models/transport/test/tcp_rig.o models/transport/stream.o models/transport/tcp.o models/transport/tcp_ack.o models/transport/tcp_profile.o models/transport/tcp_receive.o models/transport/tcp_recover.o models/transport/tcp_send.o models/transport/tcp_timer.o models/transport/tcp_window.o models/transport/port.o sim/net/net_native.o sim/net/net_rules.o sim/net/net_path.o sim/core/event.o sim/core/err.o sim/core/metric.o sim/core/param.o sim/core/param_value.o sim/core/random.o sim/core/units.o
+// objects: models/transport/test/tcp_rig.o models/transport/stream.o models/transport/stream_net.o models/transport/stream_writes.o models/transport/tcp.o models/transport/tcp_ack.o models/transport/tcp_profile.o models/transport/tcp_receive.o models/transport/tcp_recover.o models/transport/tcp_send.o models/transport/tcp_timer.o models/transport/tcp_window.o models/transport/port.o sim/net/net_native.o sim/net/net_rules.o sim/net/net_path.o sim/core/event.o sim/core/err.o sim/core/metric.o sim/core/param.o sim/core/param_value.o sim/core/random.o sim/core/units.o
 #include "models/transport/test/tcp_rig.h"
 
 #include <setjmp.h>
