@@ -90,6 +90,8 @@ static void establish(struct tcp_end *end, const struct tcp_packet *packet, cons
   /* Linux, tcp_init_transfer: a SYN that timed out and was sent more than once again stands for congestion. */
   if (end->syn_timeouts > 0 && end->syn_sends > 2 && end->config->behaviour->rack) end->window.cwnd = 1;
   if (client) tcp_send_ack(end, false);
+  /* ns-3 acknowledges the first segment at once, unless something was sent meanwhile. */
+  if (!end->config->behaviour->quick_start) end->in.unacked = end->config->ack_every - 1;
   if (end->observer.opened) end->observer.opened(end->observer.arg, trail);
   tcp_push(end);
 }

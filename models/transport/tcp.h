@@ -35,6 +35,7 @@ struct tcp_behaviour {
   bool minshall;          /* Nagle holds a short segment back only while another short one is unacknowledged */
   bool largest_variance;  /* of a round trip counts at once, smaller ones only as each ends */
   bool floor_on_variance; /* rto_min bounds 4 RTTVAR, else the RTO */
+  bool gathers;           /* writes of one moment leave together, 1 ns later */
   simtime tick;           /* of the timer wheel; 0: timers are exact */
   int syn_retries, syn_ack_retries, data_retries;
 };

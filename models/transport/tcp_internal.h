@@ -127,6 +127,7 @@ struct tcp_end {
 
   int64_t written, una, next;
   bool closing, fin_sent;
+  bool gathering; /* writes of this moment */
   struct stream_writes writes;
   struct segment *ring;
   int first, count, capacity;

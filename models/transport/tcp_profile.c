@@ -23,6 +23,7 @@ static const struct tcp_behaviour linux_behaviour = {
 
 /* ns-3 3.37: tcp-socket-base.cc. */
 static const struct tcp_behaviour ns3_behaviour = {
+    .gathers = true,
     .syn_retries = 6,
     .syn_ack_retries = 6,
     .data_retries = 6,

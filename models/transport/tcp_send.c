@@ -9,10 +9,22 @@ enum { PART_DATA, PART_ACK, PART_SYN, PART_FIN };
 
 /* ---- writes ---------------------------------------------------------------------------------------------------- */
 
+static void push_gathered(struct sim *sim, void *arg) {
+  struct tcp_end *end = arg;
+  (void)sim;
+  end->gathering = false;
+  tcp_push(end);
+}
+
 void tcp_write(struct tcp_end *end, int64_t bytes, const struct trail *trail) {
   end->written += bytes;
   stream_writes_add(end->tcp->sim, &end->writes, end->written, trail);
-  tcp_push(end);
+  if (!end->config->behaviour->gathers)
+    tcp_push(end);
+  else if (!end->gathering) {
+    end->gathering = true;
+    event_at(end->tcp->sim, tcp_now(end) + 1, push_gathered, end);
+  }
 }
 
 /* The trail of the write that the byte before `offset` is of, at now. */
