@@ -95,7 +95,8 @@ void tcp_ack_input(struct tcp_end *end, const struct tcp_packet *packet) {
     bool says_nothing = !ack.advanced && packet->bytes == 0 && !packet->fin;
     if (says_nothing && !ack.duplicate) end->duplicates++;
     if (says_nothing || ack.sacked_new || ack.duplicate || end->recovery != RECOVERY_OPEN) repeat = tcp_recover(end, &ack);
-    if (ack.set_timer) tcp_timer_after_ack(end, true);
+    /* ns-3 leaves the timer alone where something was selected too. */
+    if (ack.set_timer && (end->config->behaviour->rack || !ack.sacked_new || end->count == 0)) tcp_timer_after_ack(end, true);
     if (end->recovery == RECOVERY_FAST || end->recovery == RECOVERY_CWR)
       tcp_window_reduce(end, &ack);
     else if (ack.advanced)
