@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// objects: sim/net/net_ns3.o sim/net/net_native.o sim/net/net_rules.o sim/net/net_path.o sim/core/event.o sim/core/metric.o sim/core/random.o sim/core/param.o sim/core/param_value.o sim/core/units.o sim/core/err.o
+// objects: sim/net/net_ns3.o sim/net/ns3_stream.o sim/net/net_native.o sim/net/net_rules.o sim/net/net_path.o sim/core/event.o sim/core/metric.o sim/core/random.o sim/core/param.o sim/core/param_value.o sim/core/units.o sim/core/err.o
 #include "sim/net/test/conformance.h"
 #include <limits.h>
 #include <unistd.h>
