@@ -144,6 +144,10 @@ static int prepare_tunnel(const struct class *class, struct node_config *node, s
 static int prepare_class(struct setup *setup, const struct domain_point *point, struct class *class, struct node_config *node, struct err *e) {
   const struct config *config = class->config;
   int rc = net_path_check(config, point->ops, e);
+  for (int side = 0; side < 2 && !rc; side++)
+    if (net_path_middlebox(config, (enum net_side)side) > NET_DROP_FRAGMENTS)
+      rc = err_add(e, ERR_INPUT, "path.middlebox: found %s, which looks into TLS; allowed in this family none, drop_fragments",
+          config_text(config, side == NET_A ? "path.up.middlebox" : "path.down.middlebox"));
   if (!rc) rc = ikev2_configure(config, &node->tunnel.ike, e);
   if (!rc)
     rc = platforms_load(

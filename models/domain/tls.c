@@ -64,6 +64,22 @@ static int prepare_scripts(struct setup *setup, struct err *e) {
   return rc ? ERR_INPUT : 0;
 }
 
+/* Rules about the ClientHello stand in front of the server. */
+static int prepare_middlebox(struct setup *setup, const struct config *config, const struct net_ops *ops, struct err *e) {
+  enum net_middlebox rule = net_path_middlebox(config, NET_A);
+  if (config_is_set(config, "path.down.middlebox") && net_path_middlebox(config, NET_B) > NET_DROP_FRAGMENTS)
+    return err_add(
+        e, ERR_INPUT, "path.down.middlebox: found %s, but a ClientHello goes up; allowed none, drop_fragments", config_text(config, "path.down.middlebox"));
+  if (rule <= NET_DROP_FRAGMENTS) return 0;
+  if (ops->caps & NET_CAP_STREAM)
+    return err_add(e, ERR_INPUT, "path.middlebox: found %s, which backend %s cannot do; allowed none, drop_fragments, or --backend native",
+        config_text(config, "path.up.middlebox"), ops->name);
+  bool whole = rule == NET_DROP_SPLIT_HELLO || rule == NET_RESET_SPLIT_HELLO;
+  setup->tcp[NET_B].first_segment_least = whole ? tls13_hello_bytes(&setup->tls) : tls13_first_record_bytes(&setup->tls);
+  setup->tcp[NET_B].middlebox_resets = rule == NET_RESET_SPLIT_HELLO || rule == NET_RESET_SPLIT_RECORD;
+  return 0;
+}
+
 static int prepare(const struct domain_point *point, void **state, struct err *e) {
   const struct config *config = point->config;
   struct setup *setup = calloc(1, sizeof *setup);
@@ -75,6 +91,7 @@ static int prepare(const struct domain_point *point, void **state, struct err *e
     rc = err_add(e, ERR_INPUT, "tcp.profile: found %s, which the backend %s does not know: its TCP is its own; allowed ns3, or --backend native",
         setup->tcp[NET_A].name, point->ops->name);
   if (!rc) rc = tls13_configure(config, &setup->tls, e);
+  if (!rc) rc = prepare_middlebox(setup, config, point->ops, e);
   if (!rc) rc = app_configure(config, &setup->app, e);
   if (!rc) rc = platforms_load(config, platform_keys, 2, point->base_dir, setup->platforms, e);
   if (!rc) rc = prepare_scripts(setup, e);
@@ -136,7 +153,7 @@ struct connection {
   struct trail called, connected, hello, request;
   struct trail ends[2];   /* where the two scripts are */
   int64_t crypto, cpu[2]; /* of the handshake, what overlaps counted in full */
-  bool done[2], failed;
+  bool opened, done[2], failed;
   int answered;
 };
 
@@ -183,7 +200,6 @@ static void hello_sent(struct connection *connection, const struct trail *trail)
 
 static void client_done(struct connection *connection, const struct trail *trail) {
   const struct client *client = connection->client;
-  sample_between(client, TLS_CONNECT, &connection->called, &connection->connected);
   sample_between(client, TLS_HANDSHAKE_TCP, &connection->called, trail);
   sample_between(client, TLS_HANDSHAKE, &connection->hello, trail);
   int64_t waited_for = 0;
@@ -200,7 +216,10 @@ static void marked(void *arg, enum net_side side, int mark, const struct trail *
   connection->ends[side] = *trail;
   switch ((enum tls13_mark)mark) {
   case TLS13_OPEN:
-    if (side == NET_A) connection->connected = *trail;
+    if (side == NET_B) break;
+    connection->opened = true;
+    connection->connected = *trail;
+    sample_between(client, TLS_CONNECT, &connection->called, trail);
     break;
   case TLS13_HELLO_SENT:
     hello_sent(connection, trail);
@@ -243,9 +262,11 @@ static void failed(void *arg, enum net_side side, enum stream_end why, const str
   (void)trail;
   if (connection->failed) return;
   connection->failed = true;
+  struct metric_set *metrics = connection->client->run->metrics;
+  if (!connection->opened) metric_fail(metrics, TLS_CONNECT);
   if (connection->done[NET_A]) return;
-  static const enum tls_metric missed[] = {TLS_CONNECT, TLS_HANDSHAKE_TCP, TLS_HANDSHAKE};
-  for (size_t i = 0; i < sizeof missed / sizeof *missed; i++) metric_fail(connection->client->run->metrics, missed[i]);
+  metric_fail(metrics, TLS_HANDSHAKE_TCP);
+  metric_fail(metrics, TLS_HANDSHAKE);
 }
 
 static void connect(struct sim *sim, void *arg);

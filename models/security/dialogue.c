@@ -111,9 +111,12 @@ static bool read_on(struct walk *walk, int64_t bytes) {
 }
 
 static void fail(struct walk *walk, enum stream_end why, const struct trail *trail) {
-  walk->open = walk->waiting = false;
-  walk->step = walk->script->count;
   struct dialogue *dialogue = walk->dialogue;
+  for (int side = 0; side < 2; side++) { /* the other one would wait for ever */
+    struct walk *each = &dialogue->walks[side];
+    each->open = each->waiting = false;
+    if (each->script) each->step = each->script->count;
+  }
   if (dialogue->observer.failed) dialogue->observer.failed(dialogue->observer.arg, walk->side, why, trail);
 }
 

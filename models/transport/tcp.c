@@ -107,12 +107,24 @@ static void listen_input(struct tcp_end *end, const struct tcp_packet *packet, c
   arm_syn(end);
 }
 
+/* The middlebox in front of this end does not let it through. */
+static bool is_stopped(struct tcp_end *end, const struct tcp_packet *packet, const struct trail *trail) {
+  if (packet->start > 0 || packet->bytes == 0 || packet->bytes >= end->config->first_segment_least) return false;
+  if (!end->config->middlebox_resets) return true;
+  struct tcp_packet *reset = tcp_packet_new(end);
+  reset->reset = true;
+  tcp_transmit(end, reset, 1, 0, 0, trail);
+  leave(end, STREAM_RESET, trail);
+  return true;
+}
+
 void tcp_input(void *arg, const struct net_message *message, const struct trail *trail) {
   (void)arg;
   struct tcp_packet *packet = message->tag;
   struct tcp *tcp = packet->owner;
   struct tcp_end *end = &tcp->ends[packet->from == NET_A ? NET_B : NET_A];
   if (packet->start <= end->in.acked) end->in.echo = packet->sent_at;
+  if (is_stopped(end, packet, trail)) return;
   switch (end->state) {
   case TCP_CLOSED:
   case TCP_DEAD:

@@ -35,6 +35,8 @@ struct tcp_behaviour {
   bool minshall;          /* Nagle holds a short segment back only while another short one is unacknowledged */
   bool largest_variance;  /* of a round trip counts at once, smaller ones only as each ends */
   bool floor_on_variance; /* rto_min bounds 4 RTTVAR, else the RTO */
+  bool grows_unused;      /* the window grows whether it was used or not, and keeps its size over pauses */
+  bool counts_bytes;      /* it grows by full segments' worth of acknowledged bytes, not by segments */
   bool gathers;           /* writes of one moment leave together, 1 ns later */
   simtime tick;           /* of the timer wheel; 0: timers are exact */
   int syn_retries, syn_ack_retries, data_retries;
@@ -50,6 +52,9 @@ struct tcp_config {
   simtime ack_delay;
   int ack_every;          /* a delayed acknowledgement waits for at most so many segments */
   int64_t receive_window; /* bytes */
+  /* A middlebox in front of this end: what the other end's first segment must hold, 0: there is none. */
+  int64_t first_segment_least;
+  bool middlebox_resets; /* it ends the connection; else it loses the segment */
 };
 
 /* Both ends' configurations: [NET_A] the client. mtu: of the path. */

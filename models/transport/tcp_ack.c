@@ -78,11 +78,20 @@ static void take_sample(struct tcp_end *end, const struct ack *ack, const struct
   if (sample->newest >= 0 && !sample->repeated) tcp_window_sample(end, now - sample->newest);
 }
 
+/* ns-3 counts full segments' worth of bytes. */
+static int acknowledged(struct tcp_end *end, const struct ack *ack, int64_t bytes) {
+  if (!end->config->behaviour->counts_bytes) return ack->delivered;
+  int64_t all = end->window.carried_bytes + bytes;
+  end->window.carried_bytes = all % end->config->segment_bytes;
+  return (int)(all / end->config->segment_bytes);
+}
+
 void tcp_ack_input(struct tcp_end *end, const struct tcp_packet *packet) {
   if (packet->acked < end->una) return;
   struct ack ack = {.advanced = packet->acked > end->una, .duplicate = packet->duplicate, .echo = packet->echo, .highest = end->highest};
   struct sample sample = {-1, -1, -1, false};
   const int before = end->count;
+  const int64_t bytes = packet->acked - end->una;
   end->una = packet->acked;
   if (ack.advanced) end->timeouts_in_row = end->duplicates = 0;
   if (packet->duplicate && end->undo_repeats > 0) end->undo_repeats--;
@@ -100,7 +109,7 @@ void tcp_ack_input(struct tcp_end *end, const struct tcp_packet *packet) {
     if (end->recovery == RECOVERY_FAST || end->recovery == RECOVERY_CWR)
       tcp_window_reduce(end, &ack);
     else if (ack.advanced)
-      tcp_window_grow(end, ack.delivered);
+      tcp_window_grow(end, acknowledged(end, &ack, bytes));
     if (repeat == REPEAT_TRY_NEW) {
       tcp_push(end);
       if (end->next > end->recovery_end) return;

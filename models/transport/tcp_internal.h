@@ -76,6 +76,7 @@ struct rtt {
 
 struct window {
   int cwnd, ssthresh, count;
+  int64_t carried_bytes; /* acknowledged, less than a segment */
   /* usage */
   bool limited;
   int most_out;

@@ -23,6 +23,8 @@ static const struct tcp_behaviour linux_behaviour = {
 
 /* ns-3 3.37: tcp-socket-base.cc. */
 static const struct tcp_behaviour ns3_behaviour = {
+    .grows_unused = true,
+    .counts_bytes = true,
     .gathers = true,
     .syn_retries = 6,
     .syn_ack_retries = 6,
@@ -81,6 +83,7 @@ static const struct param rows[] = {
         .max = INITIAL_WINDOW_MOST,
         .help = "that of the client; not set: the profile's"},
     {.key = "tcp.nodelay", .kind = PARAM_BOOL, .absent = true, .help = "short segments do not wait for acknowledgements (no Nagle), at both ends; not set: on"},
+    {.key = "tcp.client_nodelay", .kind = PARAM_BOOL, .absent = true, .help = "tcp.nodelay of the client alone; not set: tcp.nodelay"},
     {.key = "tcp.syn_timeout",
         .kind = PARAM_TIME,
         .absent = true,
@@ -129,6 +132,7 @@ int tcp_configure(const struct config *config, int mtu_bytes, struct tcp_config 
   take(config, "tcp.receive_window", &end.receive_window);
   if (config_is_set(config, "tcp.nodelay")) end.nodelay = config_number(config, "tcp.nodelay") != 0;
   out[NET_A] = out[NET_B] = end;
+  if (config_is_set(config, "tcp.client_nodelay")) out[NET_A].nodelay = config_number(config, "tcp.client_nodelay") != 0;
   take_window(config, "tcp.client_initcwnd", &out[NET_A].initial_window);
   take_window(config, "tcp.initcwnd", &out[NET_B].initial_window);
   return 0;

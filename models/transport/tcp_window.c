@@ -108,7 +108,7 @@ static bool is_used(const struct window *window) { return window->limited || (wi
 
 void tcp_window_grow(struct tcp_end *end, int acked) {
   struct window *window = &end->window;
-  if (!is_used(window)) return;
+  if (!end->config->behaviour->grows_unused && !is_used(window)) return;
   if (window->cwnd < window->ssthresh) {
     int grown = (int)tcp_min((int64_t)window->cwnd + acked, window->ssthresh);
     acked -= grown - window->cwnd;
@@ -128,6 +128,7 @@ void tcp_window_grow(struct tcp_end *end, int acked) {
 /* RFC 9293 section 3.8.6.2.. (RFC 5681 section 4.1): after a pause of an RTO the window is halved, for each one more. */
 void tcp_window_idle(struct tcp_end *end) {
   struct window *window = &end->window;
+  if (end->config->behaviour->grows_unused) return;
   int restart = (int)tcp_min(end->config->initial_window, window->cwnd);
   for (simtime idle = tcp_now(end) - end->last_sent - end->rto; idle > 0 && window->cwnd > restart; idle -= end->rto) window->cwnd /= 2;
   window->cwnd = (int)tcp_max(window->cwnd, restart);

@@ -157,6 +157,9 @@ extern const struct net_ops net_ns3; /* in pqnetsim-ns3 only */
 /* Path parameters (path.rate, path.up.delay, ...): table and reader shared by all domains. `up` is direction NET_A. */
 extern const struct param_table net_path_params;
 void net_path_config(const struct config *config, struct net_link_config *out);
+/* path.middlebox of a direction. Those behind NET_DROP_FRAGMENTS look into TLS; the link knows nothing of them. */
+enum net_middlebox { NET_NO_MIDDLEBOX, NET_DROP_FRAGMENTS, NET_DROP_SPLIT_HELLO, NET_RESET_SPLIT_HELLO, NET_DROP_SPLIT_RECORD, NET_RESET_SPLIT_RECORD };
+enum net_middlebox net_path_middlebox(const struct config *config, enum net_side from);
 /* ERR_INPUT when the configured path needs what the backend cannot do, or values contradict each other
  * (jitter above delay, MTU below what a datagram needs). */
 int net_path_check(const struct config *config, const struct net_ops *ops, struct err *e) MUST_CHECK;

@@ -13,8 +13,9 @@ enum {
   L2_OVERHEAD_MAX = 1500,
 };
 
-static const char *const middleboxes[] = {"none", "drop_fragments", NULL};
-enum { MIDDLEBOX_NONE, MIDDLEBOX_DROP_FRAGMENTS };
+/* In the order of enum net_middlebox. */
+static const char *const middleboxes[] = {
+    "none", "drop_fragments", "drop_split_client_hello", "reset_split_client_hello", "drop_split_record", "reset_split_record", NULL};
 
 /* clang-format off */
 static const struct param rows[] = {
@@ -37,7 +38,9 @@ static const struct param rows[] = {
     {.key = "path.drop", .kind = PARAM_LIST, .fallback = "[]", .min = 1, .max = INT64_MAX,
         .help = "Packets that are lost, by their number in each direction; the first is 1."},
     {.key = "path.middlebox", .kind = PARAM_CHOICE, .fallback = "none", .choices = middleboxes,
-        .help = "A box on the path that interferes: drop_fragments loses every IP fragment."},
+        .help = "A box on the path that interferes: drop_fragments loses every IP fragment. Of TLS, in front of the server: *_split_client_hello acts on a "
+                "ClientHello that does not fit into the first segment, *_split_record on a first segment that does not hold its first record whole; drop_* "
+                "loses that segment, reset_* ends the connection at both sides."},
     {.key = "path.outage_start", .kind = PARAM_TIME, .fallback = "0s", .min = 0, .max = OUTAGE_MAX,
         .help = "When path.outage begins, from the start of the run."},
     {.key = "path.outage", .kind = PARAM_TIME, .fallback = "0s", .min = 0, .max = OUTAGE_MAX,
@@ -111,7 +114,7 @@ static void read_direction(const struct config *config, const struct path_keys *
       .rate_bps = config_number(config, keys->rate),
       .delay = config_number(config, keys->delay),
       .jitter = config_number(config, keys->jitter),
-      .drop_fragments = config_number(config, keys->middlebox) == MIDDLEBOX_DROP_FRAGMENTS,
+      .drop_fragments = config_number(config, keys->middlebox) == NET_DROP_FRAGMENTS,
   };
   out->outage_from = config_number(config, keys->outage_start);
   out->outage_until = out->outage_from + config_number(config, keys->outage);
@@ -180,6 +183,10 @@ static void check_caps(const struct check *c, const struct net_ops *ops, struct 
   for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
     if (needs[i].needed && !(ops->caps & needs[i].cap) && needs[i].key != needs[i].said)
       err_add(e, ERR_INPUT, "%s: found %s, but backend %s has no %s", needs[i].key, config_text(c->config, needs[i].key), ops->name, needs[i].what);
+}
+
+enum net_middlebox net_path_middlebox(const struct config *config, enum net_side from) {
+  return (enum net_middlebox)config_number(config, direction_keys[from].middlebox);
 }
 
 int net_path_check(const struct config *config, const struct net_ops *ops, struct err *e) {

@@ -14,7 +14,7 @@ struct tls_rig {
   struct net *net;
 };
 
-enum { TLS_PAIRS = 32, TLS_TEXT = 96 };
+enum { TLS_PAIRS = 32, TLS_TEXT = 160 };
 
 /* Keys and values, as --set takes them. */
 struct tls_pairs {
