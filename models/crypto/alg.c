@@ -88,6 +88,7 @@ static const struct alg algorithms[] = {
     {"frodo1344aes", KEM, "FrodoKEM-1344-AES", "frodokem1344aes", 21520, 21632, 32, 5, 256, 128, -1, -1, FRODO},
     {"frodo1344shake", KEM, "FrodoKEM-1344-SHAKE", "frodokem1344shake", 21520, 21632, 32, 5, 256, 128, -1, -1, FRODO},
 
+    {"sikep434", KEM, "SIKEp434", "", 330, 346, 16, 0, 128, 0, -1, -1, "SIKE round 2 (2019), broken in 2022"},
     {"x25519kyber768", HYB, "X25519Kyber768", "x25519_kyber768 x25519kyber768draft00", 1216, 1120, 64, 3, 192, 96, -1, 0x6399,
         "draft-tls-westerbaan-xyber768d00"},
     {"p256_kyber512", HYB, "P-256+Kyber512", "p256_kyber512_90s", 865, 833, 64, 1, 128, 64, -1, -1, OQS},

@@ -4,7 +4,6 @@
 # usage: bench.sh [ROUNDS]      (5 or more; `make bench` builds what it needs)
 cd "$(dirname "$0")/../.." || exit 2
 rounds=${1:-5}
-scenario=scenarios/e2-ipsec.yaml
 work=$(mktemp -d) || exit 2
 log=$work/pairs
 trap 'rm -rf "$work"' EXIT
@@ -40,15 +39,17 @@ column() { awk -v c="$1" '{ print $c }' "$log"; }
 hold_native() { build/sim/core/test/event_bench "$1" | awk '{ print $NF }'; }
 hold_ns3() { build/sim/net/test/ns3_hold_bench "$1" | awk '{ print $NF }'; }
 
-# Microseconds per tunnel (no data packets after it), from a short and a long call, so that start-up cancels.
-nanoseconds_of() { # BACKEND REPLICATIONS
+# Microseconds per tunnel (no data packets after it) or TLS handshake, from a short and a long call, so that start-up cancels.
+tunnel="scenarios/e2-ipsec.yaml --set e2.setup=no --set probe.packets=0"
+tls="scenarios/tls-handshake.yaml --set tcp.profile=ns3 --set tls.cert=mldsa65"
+nanoseconds_of() { # BACKEND REPLICATIONS WHAT
   begin=$(date +%s%N)
-  ./pqnetsim run $scenario --backend "$1" --reps "$2" --set e2.setup=no --set probe.packets=0 --json >/dev/null 2>&1 || return 1
+  ./pqnetsim run $3 --backend "$1" --reps "$2" --json >/dev/null 2>&1 || return 1
   echo $(($(date +%s%N) - begin))
 }
-us_per_run() { # BACKEND FEW MANY
-  if ! few=$(nanoseconds_of "$1" "$2") || ! many=$(nanoseconds_of "$1" "$3"); then
-    echo "bench: $scenario does not run on $1" >&2
+us_per_run() { # BACKEND FEW MANY WHAT
+  if ! few=$(nanoseconds_of "$1" "$2" "$4") || ! many=$(nanoseconds_of "$1" "$3" "$4"); then
+    echo "bench: $4 does not run on $1" >&2
     return 1
   fi
   echo "$few $many $2 $3" | awk '{ printf "%.4f\n", ($2 - $1) / ($4 - $3) / 1000 }'
@@ -71,8 +72,8 @@ some_nodes() { us_per_node 10000 5; }
 many_nodes() { us_per_node 100000 1; }
 few_nodes_more() { us_per_node_more 1000 20; }
 many_nodes_more() { us_per_node_more 100000 1; }
-run_native() { us_per_run native 1000 31000; }
-run_ns3() { us_per_run ns3 100 1100; }
+run_native() { us_per_run native 1000 31000 "$1"; }
+run_ns3() { us_per_run ns3 100 1100 "$1"; }
 
 echo "rounds: $rounds; median [least..greatest]; ratios are of pairs measured one after the other"
 for n in 10 1000 100000; do
@@ -80,9 +81,12 @@ for n in 10 1000 100000; do
   printf 'event queue, N=%s: native %s, ns-3 %s million events/s\n' $n "$(column 1 | spread %.1f)" "$(column 2 | spread %.2f)"
   printf 'event queue vs ns-3 default scheduler, N=%s: %s\n' $n "$(awk '{ print $1 / $2 }' "$log" | spread %.1fx)"
 done
-sides run_native run_ns3 -
+sides run_native run_ns3 "$tunnel"
 printf 'one tunnel establishment: native %s, ns3 %s us\n' "$(column 1 | spread %.2f)" "$(column 2 | spread %.1f)"
 printf 'one tunnel establishment, native vs ns3: %s\n' "$(awk '{ print $2 / $1 }' "$log" | spread %.0fx)"
+sides run_native run_ns3 "$tls"
+printf 'one TLS handshake without losses: native %s, ns3 %s us\n' "$(column 1 | spread %.2f)" "$(column 2 | spread %.1f)"
+printf 'one TLS handshake, native vs ns3: %s\n' "$(awk '{ print $2 / $1 }' "$log" | spread %.0fx)"
 sides few_nodes many_nodes -
 printf 'a run of a storm, per node: of 1,000 %s, of 100,000 %s us\n' "$(column 1 | spread %.1f)" "$(column 2 | spread %.1f)"
 printf 'per node, 100,000 against 1,000: %s\n' "$(awk '{ print $2 / $1 }' "$log" | spread %.2fx)"

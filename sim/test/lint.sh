@@ -62,7 +62,7 @@ BEGIN {
   library("sqlite3.h", "output/store*.c")
   library("gsl", "(output/stats.c|calib/fit.c)")
   library("openssl", "(sim/run/digest.c|calib/operations*.[ch])")
-  library("ns3", "sim/net/net_ns3.cc")
+  library("ns3", "(sim/net/net_ns3.cc|sim/net/ns3_stream.(cc|h))")
   library("cmocka.h", "")
   n = split("argp assert ctype errno fcntl float fnmatch inttypes libgen limits locale math poll sched search setjmp signal spawn stdarg stdbool stddef stdint stdio " \
             "stdlib string strings sys/ioctl sys/mman sys/prctl sys/resource sys/stat sys/time sys/types sys/utsname sys/wait termios time unistd dirent getopt", word, " ")

@@ -209,7 +209,7 @@ static void sets_are_refused_by_name(void **state) {
       "--set path.mut: unknown key; did you mean path.mtu?\n"
       "--set nothing: found no KEY=VALUE, such as --set path.delay=10ms\n"
       "--set : found no KEY=VALUE, such as --set path.delay=10ms\n"
-      "--set path.mtu: alias *x: anchors and aliases are not read; write the value out\n");
+      "--set path.mtu: found '*x', which is not a number; wanted is a size, with one of B kB MB GB KiB MiB GiB\n");
   refused((struct attempt){.text = text, .sets = {"path.mtu=1500B", "path.mtu=1400B"}},
       "--set path.mtu: given twice, first at --set path.mtu; remove one of them\n");
   refused((struct attempt){.text = text, .sets = {"path.rtt=2ms", "path.delay=1ms"}},
