@@ -93,6 +93,8 @@ static int prepare(const struct domain_point *point, void **state, struct err *e
   if (!rc) rc = tls13_configure(config, &setup->tls, e);
   if (!rc) rc = prepare_middlebox(setup, config, point->ops, e);
   if (!rc) rc = app_configure(config, &setup->app, e);
+  if (!rc && setup->app.exchange.waits && point->ops->caps & NET_CAP_STREAM)
+    rc = err_add(e, ERR_INPUT, "app.waits: found yes, but backend %s does not tell of acknowledgements; allowed no, or --backend native", point->ops->name);
   if (!rc) rc = platforms_load(config, platform_keys, 2, point->base_dir, setup->platforms, e);
   if (!rc) rc = prepare_scripts(setup, e);
   if (rc) {
@@ -182,26 +184,36 @@ static simtime on_wire(const struct net_direction *direction, const struct net_l
   return (simtime)((__int128)(packet_bytes + link->l2_overhead_bytes) * 8 * 1000000000 / direction->rate_bps);
 }
 
+enum { TCP_HEADERS = 20 + 20 + 12 };
+
 /* When the ClientHello has left: what a capture behind the client's queue sees. An acknowledgement of TCP's goes before it. */
 static void hello_sent(struct connection *connection, const struct trail *trail) {
-  enum { HEADERS = 20 + 20 + 12 };
   const struct net_link_config *link = &connection->client->setup->link;
   const struct net_direction *up = &link->direction[NET_A];
   const int64_t most = connection->client->setup->tcp[NET_A].segment_bytes;
-  simtime at = connection->connected.at + on_wire(up, link, HEADERS);
+  simtime at = connection->connected.at + on_wire(up, link, TCP_HEADERS);
   connection->hello = *trail;
   if (at < trail->at) at = trail->at;
   for (int64_t left = tls13_hello_bytes(&connection->client->setup->tls); left > 0; left -= most) {
     trail_advance(&connection->hello, PART_LINK_QUEUE, at);
-    at += on_wire(up, link, HEADERS + (left < most ? left : most));
+    at += on_wire(up, link, TCP_HEADERS + (left < most ? left : most));
   }
   trail_advance(&connection->hello, PART_SERIALISATION, at);
+}
+
+/* The same for the first packet of the client's last flight. */
+static void sample_capture(const struct connection *connection, const struct trail *done) {
+  const struct setup *setup = connection->client->setup;
+  const int64_t flight = tls13_client_flight_bytes(&setup->tls), most = setup->tcp[NET_A].segment_bytes;
+  struct trail left = *done;
+  trail_advance(&left, PART_SERIALISATION, done->at + on_wire(&setup->link.direction[NET_A], &setup->link, TCP_HEADERS + (flight < most ? flight : most)));
+  sample_between(connection->client, TLS_HANDSHAKE, &connection->hello, &left);
 }
 
 static void client_done(struct connection *connection, const struct trail *trail) {
   const struct client *client = connection->client;
   sample_between(client, TLS_HANDSHAKE_TCP, &connection->called, trail);
-  sample_between(client, TLS_HANDSHAKE, &connection->hello, trail);
+  sample_capture(connection, trail);
   int64_t waited_for = 0;
   for (int part = 0; part < PART_CRYPTO_COUNT; part++) waited_for += trail->parts[part] - connection->called.parts[part];
   sample(client, TLS_HIDDEN_CRYPTO, connection->crypto - waited_for);
@@ -227,6 +239,9 @@ static void marked(void *arg, enum net_side side, int mark, const struct trail *
   case TLS13_CLIENT_DONE:
     connection->done[side] = true;
     client_done(connection, trail);
+    break;
+  case TLS13_FLIGHT_ACKED:
+    sample_between(client, TLS_FLIGHT_ACKED, &connection->called, trail);
     break;
   case TLS13_SERVER_DONE:
     connection->done[side] = true;

@@ -12,6 +12,8 @@ struct walk {
   bool open, waiting, working;
   bool ended;                /* the other side has closed: nothing more will arrive */
   int64_t arrived, consumed; /* offsets of the other side's bytes */
+  int64_t written, acknowledged;
+  bool draining;
   simtime asleep_since;
   uint32_t wakes;
   struct trail trail;
@@ -114,7 +116,7 @@ static void fail(struct walk *walk, enum stream_end why, const struct trail *tra
   struct dialogue *dialogue = walk->dialogue;
   for (int side = 0; side < 2; side++) { /* the other one would wait for ever */
     struct walk *each = &dialogue->walks[side];
-    each->open = each->waiting = false;
+    each->open = each->waiting = each->draining = false;
     if (each->script) each->step = each->script->count;
   }
   if (dialogue->observer.failed) dialogue->observer.failed(dialogue->observer.arg, walk->side, why, trail);
@@ -129,7 +131,7 @@ static void tell_when_over(struct dialogue *dialogue) {
 /* One step after another, until the side has to wait for something. Writing may call back into this side. */
 static void go_on(struct walk *walk) {
   struct dialogue *dialogue = walk->dialogue;
-  while (walk->open && !walk->working && !walk->waiting && walk->step < walk->script->count) {
+  while (walk->open && !walk->working && !walk->waiting && !walk->draining && walk->step < walk->script->count) {
     const struct dialogue_step *step = &walk->script->steps[walk->step];
     switch (step->kind) {
     case DIALOGUE_READ:
@@ -143,7 +145,12 @@ static void go_on(struct walk *walk) {
       break;
     case DIALOGUE_WRITE:
       walk->step++;
+      walk->written += step->bytes;
       stream_write(dialogue->stream, walk->side, step->bytes, &walk->trail);
+      break;
+    case DIALOGUE_DRAIN:
+      walk->step++;
+      walk->draining = walk->acknowledged < walk->written;
       break;
     case DIALOGUE_PAUSE:
       pause(walk, step->wait);
@@ -202,10 +209,19 @@ static void arrived(void *arg, int64_t end, const struct trail *trail) {
   awake(walk);
 }
 
+static void acknowledged(void *arg, int64_t end) {
+  struct walk *walk = arg;
+  walk->acknowledged = end;
+  if (!walk->draining || end < walk->written) return;
+  walk->draining = false;
+  trail_advance(&walk->trail, PART_TRANSPORT_STALL, sim_now(walk->dialogue->sim));
+  go_on(walk);
+}
+
 static void closed(void *arg, enum stream_end why, const struct trail *trail) {
   struct walk *walk = arg;
   walk->ended = true;
-  if (walk->script && (walk->waiting || (why != STREAM_FINISHED && walk->step < walk->script->count))) fail(walk, why, trail);
+  if (walk->script && (walk->waiting || walk->draining || (why != STREAM_FINISHED && walk->step < walk->script->count))) fail(walk, why, trail);
   tell_when_over(walk->dialogue);
 }
 
@@ -226,7 +242,7 @@ struct dialogue *dialogue_new(
 }
 
 void dialogue_listen(struct dialogue *dialogue, struct stream_observer observers[2]) {
-  for (int side = 0; side < 2; side++) observers[side] = (struct stream_observer){opened, arrived, closed, &dialogue->walks[side]};
+  for (int side = 0; side < 2; side++) observers[side] = (struct stream_observer){opened, arrived, closed, acknowledged, &dialogue->walks[side]};
 }
 
 void dialogue_start(
@@ -247,7 +263,7 @@ void dialogue_start(
 bool dialogue_is_over(const struct dialogue *dialogue) {
   for (int side = 0; side < 2; side++) {
     const struct walk *walk = &dialogue->walks[side];
-    if (walk->script && (walk->step < walk->script->count || walk->working || walk->waiting)) return false;
+    if (walk->script && (walk->step < walk->script->count || walk->working || walk->waiting || walk->draining)) return false;
   }
   return true;
 }

@@ -7,6 +7,7 @@
  * Steps:      DIALOGUE_READ   wait until `bytes` more have arrived, then go on
  *             DIALOGUE_WORK   do the operations on the side's processor
  *             DIALOGUE_WRITE  one write() of `bytes`
+ *             DIALOGUE_DRAIN  wait until the other side has acknowledged all that was written
  *             DIALOGUE_PAUSE  wait `wait` ns (think time)
  *             DIALOGUE_MARK   tell the observer `mark` (with the side's trail: the critical path so far)
  *             DIALOGUE_CLOSE  close this side
@@ -26,7 +27,7 @@
 #include "models/transport/stream.h"
 #include "sim/core/cpu.h"
 
-enum dialogue_kind { DIALOGUE_READ, DIALOGUE_WORK, DIALOGUE_WRITE, DIALOGUE_PAUSE, DIALOGUE_MARK, DIALOGUE_CLOSE };
+enum dialogue_kind { DIALOGUE_READ, DIALOGUE_WORK, DIALOGUE_WRITE, DIALOGUE_DRAIN, DIALOGUE_PAUSE, DIALOGUE_MARK, DIALOGUE_CLOSE };
 
 enum { DIALOGUE_STEPS = 224 };
 

@@ -89,6 +89,8 @@ int64_t tls13_records_bytes(int64_t message);
 int tls13_first_record_bytes(const struct tls13_config *config);
 /* All its records. */
 int64_t tls13_hello_bytes(const struct tls13_config *config);
+/* The client's last flight. */
+int64_t tls13_client_flight_bytes(const struct tls13_config *config);
 
 /* What an operation is for (dialogue_op.use). */
 enum tls13_use { TLS13_SOFTWARE, TLS13_KEX, TLS13_SIGN, TLS13_CERT_VERIFY, TLS13_SYMMETRIC, TLS13_USES };
@@ -101,6 +103,7 @@ enum tls13_mark {
   TLS13_SERVER_HELLO_IN,  /* client */
   TLS13_SERVER_FLIGHT_IN, /* client: it has checked the server's Finished */
   TLS13_CLIENT_DONE,      /* its Finished is written: SSL_connect returns */
+  TLS13_FLIGHT_ACKED,     /* its flight is acknowledged; only where the first request waits for that */
   TLS13_SERVER_DONE,      /* it has checked the client's Finished */
   TLS13_REQUEST_BEGUN,    /* client */
   TLS13_FIRST_BYTE,       /* client: first record of the response is opened */
@@ -116,6 +119,7 @@ void tls13_handshake(const struct tls13_config *config, const struct cost_platfo
 struct tls13_exchange {
   int64_t request_bytes, response_bytes; /* request 0: the server sends its response unasked */
   simtime service;                       /* of the server, before it answers */
+  bool waits;                            /* the first request waits until the client's last flight is acknowledged */
 };
 
 /* Appends it to both scripts. first: of the connection, so that the session tickets arrive before the response. */

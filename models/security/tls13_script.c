@@ -240,6 +240,14 @@ int64_t tls13_hello_bytes(const struct tls13_config *config) {
   return plain_records(config, messages.client_hello);
 }
 
+int64_t tls13_client_flight_bytes(const struct tls13_config *config) {
+  struct tls13_messages messages;
+  tls13_messages(config, &messages);
+  int64_t bytes = tls13_records_bytes(messages.finished) + (messages.retry == 0 ? CHANGE_CIPHER_SPEC : 0);
+  if (messages.client_certificate > 0) bytes += tls13_records_bytes(messages.client_certificate) + tls13_records_bytes(messages.client_certificate_verify);
+  return bytes;
+}
+
 /* ---- the handshake --------------------------------------------------------------------------------------------- */
 
 struct parties {
@@ -401,6 +409,10 @@ void tls13_exchange(const struct tls13_config *config, const struct tls13_exchan
   struct writer client = {.config = config, .script = &scripts[NET_A]}, server = {.config = config, .script = &scripts[NET_B]};
   struct tls13_messages messages;
   tls13_messages(config, &messages);
+  if (first && exchange->waits) {
+    step(&client, &(struct dialogue_step){.kind = DIALOGUE_DRAIN});
+    mark(&client, TLS13_FLIGHT_ACKED);
+  }
   mark(&client, TLS13_REQUEST_BEGUN);
   put_data(&client, exchange->request_bytes);
   get_data(&server, exchange->request_bytes, false);

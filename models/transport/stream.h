@@ -29,6 +29,8 @@ struct stream_observer {
   void (*arrived)(void *arg, int64_t end, const struct trail *trail);
   /* The other side has closed and everything it wrote has arrived, or the connection failed. */
   void (*closed)(void *arg, enum stream_end why, const struct trail *trail);
+  /* All bytes before `end` that this side has written are acknowledged. May be NULL; a backend's own TCP does not tell. */
+  void (*acknowledged)(void *arg, int64_t end);
   void *arg;
 };
 

@@ -209,6 +209,8 @@ struct stream *tcp_new(struct sim *sim, struct port *const ports[2], const struc
     end->observer = observers[side];
     end->state = side == NET_A ? TCP_CLOSED : TCP_LISTEN;
     end->probe_end = end->in.fin_at = end->repeat_at = end->in.echo = -1;
+    end->in.window = tcp_min(configs[side]->first_window, configs[side]->receive_window);
+    end->peer_window = tcp_min(configs[1 - side]->first_window, configs[1 - side]->receive_window);
     tcp_timer_init(end, key);
     port_on(ports[side], PORT_TCP, tcp_input, NULL);
   }

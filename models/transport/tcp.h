@@ -16,7 +16,7 @@
  * Errors:     a connection that gives up is a result (stream.h).
  * Sources:    RFC 9293, 7323 (timestamps), 2018 and 2883 (SACK), 8985 (RACK-TLP), 6937 (PRR), 5682 (F-RTO), 9438 (CUBIC), 9406 (HyStart++; the
  *             kernel has the older HyStart), 6298; Documentation/networking/ip-sysctl.rst for defaults; ns-3 3.37 tcp-socket-base.
- * Left out:   ECN, Fast Open, window scaling and zero windows (an end reads what comes in), send buffer limits, keep-alive,
+ * Left out:   ECN, Fast Open, zero windows (an end reads what comes in), send buffer limits, keep-alive,
  *             SACK compression, TSO deferral, auto-corking, simultaneous open, urgent data.
  */
 #ifndef PQNETSIM_TCP_H
@@ -50,8 +50,8 @@ struct tcp_config {
   bool nodelay;
   simtime syn_timeout, rto_min, rto_max;
   simtime ack_delay;
-  int ack_every;          /* a delayed acknowledgement waits for at most so many segments */
-  int64_t receive_window; /* bytes */
+  int ack_every;                        /* a delayed acknowledgement waits for at most so many segments */
+  int64_t first_window, receive_window; /* bytes: at first, and grown to at most */
   /* A middlebox in front of this end: what the other end's first segment must hold, 0: there is none. */
   int64_t first_segment_least;
   bool middlebox_resets; /* it ends the connection; else it loses the segment */

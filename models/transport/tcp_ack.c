@@ -93,6 +93,7 @@ void tcp_ack_input(struct tcp_end *end, const struct tcp_packet *packet) {
   const int before = end->count;
   const int64_t bytes = packet->acked - end->una;
   end->una = packet->acked;
+  end->peer_window = packet->window;
   if (ack.advanced) end->timeouts_in_row = end->duplicates = 0;
   if (packet->duplicate && end->undo_repeats > 0) end->undo_repeats--;
   if (packet->block_count > 0) select_blocks(end, packet, &ack, &sample);
@@ -119,4 +120,5 @@ void tcp_ack_input(struct tcp_end *end, const struct tcp_packet *packet) {
     if (repeat == REPEAT_LOST) tcp_repeat_lost(end);
   }
   tcp_push(end);
+  if (bytes > 0 && end->observer.acknowledged) end->observer.acknowledged(end->observer.arg, end->una);
 }

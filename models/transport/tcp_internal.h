@@ -40,7 +40,8 @@ struct tcp_packet {
   bool duplicate; /* the acknowledgement answers bytes that were there before (D-SACK) */
   int64_t start;
   int bytes;
-  int64_t acked; /* bytes before it have arrived */
+  int64_t acked;  /* bytes before it have arrived */
+  int64_t window; /* how many more the sender of this packet takes */
   simtime sent_at;
   simtime echo; /* sent_at of the packet that caused this one; -1: of none */
   int block_count;
@@ -96,6 +97,8 @@ struct window {
 
 struct receiver {
   int64_t next;
+  int64_t window, measured_from; /* what it admits; where the round began that it is measured in */
+  simtime measured_at;
   struct block *above; /* what came in above next, by offset */
   uint64_t *age;       /* of each: when it last grew */
   uint64_t ages;
@@ -127,6 +130,7 @@ struct tcp_end {
   struct stream_counters counters;
 
   int64_t written, una, next;
+  int64_t peer_window;
   bool closing, fin_sent;
   bool gathering; /* writes of this moment */
   struct stream_writes writes;

@@ -31,7 +31,7 @@ static const struct tcp_behaviour ns3_behaviour = {
     .data_retries = 6,
 };
 
-/* Linux: tcp_rmem lets a window grow to 6 MiB, half of which is the application's. ns-3: RcvBufSize. */
+/* Linux: of tcp_rmem, 128 KiB at first and 6 MiB at most, half is the window. ns-3: RcvBufSize. */
 static const struct tcp_config profiles[] = {
     {
         .name = "linux",
@@ -43,6 +43,7 @@ static const struct tcp_config profiles[] = {
         .rto_max = 120 * S,
         .ack_delay = 40 * MS,
         .ack_every = 2,
+        .first_window = 64 << 10,
         .receive_window = 3 << 20,
     },
     {
@@ -55,6 +56,7 @@ static const struct tcp_config profiles[] = {
         .rto_max = 60 * S,
         .ack_delay = 200 * MS,
         .ack_every = 2,
+        .first_window = 128 << 10,
         .receive_window = 128 << 10,
     },
 };
@@ -107,7 +109,7 @@ static const struct param rows[] = {
         .absent = true,
         .min = 1024,
         .max = INT64_C(1) << 30,
-        .help = "what either end lets the other have on its way; not set: the profile's"},
+        .help = "what either end lets the other have on its way at most (linux begins with 64 KiB); not set: the profile's"},
 };
 
 const struct param_table tcp_params = {rows, sizeof rows / sizeof *rows};

@@ -77,6 +77,7 @@ static int newest_blocks(const struct receiver *in, struct block blocks[SACK_BLO
 void tcp_fill_ack(struct tcp_end *end, struct tcp_packet *packet) {
   struct receiver *in = &end->in;
   packet->ack = true;
+  packet->window = in->window;
   packet->acked = in->next;
   packet->echo = in->echo;
   packet->block_count = in->above_count > 0 ? newest_blocks(in, packet->blocks) : 0;
@@ -112,6 +113,17 @@ static void note_data(struct tcp_end *end) {
   }
   in->data_seen = true;
   in->last_data = tcp_now(end);
+}
+
+/* Twice what came in within a round trip, and 16 segments, is what a sender in slow start wants next (Linux: tcp_rcv_space_adjust). */
+static void open_window(struct tcp_end *end) {
+  enum { MORE_SEGMENTS = 16 };
+  struct receiver *in = &end->in;
+  if (in->window >= end->config->receive_window || tcp_now(end) - in->measured_at < end->rtt.srtt) return;
+  int64_t wanted = 2 * (in->next - in->measured_from) + MORE_SEGMENTS * end->config->segment_bytes;
+  in->window = tcp_min(tcp_max(in->window, wanted), end->config->receive_window);
+  in->measured_from = in->next;
+  in->measured_at = tcp_now(end);
 }
 
 static void acknowledge(struct tcp_end *end, int bytes, bool filled) {
@@ -159,6 +171,7 @@ void tcp_data_input(struct tcp_end *end, const struct tcp_packet *packet, const 
   bool gap = in->above_count > 0;
   in->next = block.end;
   for (; in->above_count > 0 && in->above[0].start <= in->next; take_out(in, 0, 1)) in->next = tcp_max(in->next, in->above[0].end);
+  open_window(end);
   /* The kernel acknowledges before the application wakes. */
   acknowledge(end, packet->bytes, gap || packet->fin);
   pass_on(end, trail);

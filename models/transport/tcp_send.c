@@ -78,8 +78,10 @@ static void send_new(struct tcp_end *end, int bytes) {
 
 /* Bytes of the next new segment, a FIN may be among them; -1: there is nothing, or the receiver's window is full. */
 static int next_bytes(const struct tcp_end *end) {
-  int64_t unsent = end->written - end->next, admitted = end->una + end->peer->config->receive_window - end->next;
+  int64_t unsent = end->written - end->next, admitted = end->una + end->peer_window - end->next;
   if (end->fin_sent || (unsent == 0 && !end->closing) || admitted <= 0) return -1;
+  /* RFC 9293 section 3.8.6.2.1: no short segment because of the window, while an acknowledgement will open it. */
+  if (admitted < unsent && admitted < end->config->segment_bytes && end->count > 0) return -1;
   return (int)tcp_min(tcp_min(unsent, admitted), end->config->segment_bytes);
 }
 
@@ -156,6 +158,7 @@ void tcp_send_ack(struct tcp_end *end, bool duplicate) {
 void tcp_send_syn(struct tcp_end *end) {
   struct tcp_packet *packet = tcp_packet_new(end);
   packet->syn = true;
+  packet->window = end->in.window;
   if (end->state == TCP_SYN_RECEIVED) {
     packet->ack = true;
     packet->echo = end->in.echo;

@@ -103,7 +103,7 @@ void tcp_rig_run(struct tcp_rig *rig) {
   struct port *ports[2];
   for (int side = 0; side < 2; side++) ports[side] = port_new(rig->sim, net, number, (enum net_side)side, (struct port_latency){0}, &key);
   const struct tcp_config *const pointers[2] = {&configs[0], &configs[1]};
-  const struct stream_observer observers[2] = {{client_opened, client_arrived, closed, rig}, {server_opened, server_arrived, closed, rig}};
+  const struct stream_observer observers[2] = {{client_opened, client_arrived, closed, NULL, rig}, {server_opened, server_arrived, closed, NULL, rig}};
   rig->connected = rig->flight_in = rig->response_in = -1;
   for (int i = 0; i < RIG_WRITES; i++) rig->flight += rig->writes[i];
   rig->stream = stream_new(rig->sim, ports, pointers, observers, &key);
