@@ -60,7 +60,7 @@ struct tls13_config {
   const struct tls13_stack *stack;
   enum tls13_resume resume;
   enum tls13_compression compression;
-  bool mutual, with_tls12;
+  bool mutual, with_tls12, status_request;
   int suites; /* cipher suites of TLS 1.3 that the client offers */
   int tickets;
   int sni_bytes, alpn_bytes; /* lengths of the names; 0: without the extension */

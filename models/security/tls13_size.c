@@ -41,6 +41,9 @@ static int server_name(const struct hello *hello) {
   return name > 0 ? LENGTH16 + 1 + LENGTH16 + name : ABSENT;
 }
 
+/* RFC 6066 section 8: OCSP, without responders and extensions. */
+static int status_request(const struct hello *hello) { return hello->config->status_request ? 1 + LENGTH16 + LENGTH16 : ABSENT; }
+
 static int alpn(const struct hello *hello) {
   int name = hello->config->alpn_bytes;
   return name > 0 ? LENGTH16 + LENGTH8 + name : ABSENT;
@@ -105,6 +108,7 @@ static const struct {
   int (*content)(const struct hello *hello);
 } client_extensions[] = {
     {0, server_name},
+    {5, status_request},
     {11, point_formats},
     {10, supported_groups},
     {35, empty}, /* session_ticket (RFC 5077) */

@@ -150,8 +150,8 @@ void tcp_send_ack(struct tcp_end *end, bool duplicate) {
   packet->duplicate = duplicate;
   tcp_fill_ack(end, packet);
   in->repeats = repeats;
-  struct trail trail = end->chain; /* of the set-up while that lasts; nobody reads it later */
-  if (trail.at < tcp_now(end)) trail_begin(&trail, tcp_now(end));
+  struct trail trail = end->chain; /* an acknowledgement may be what completes the set-up */
+  trail_advance(&trail, PART_TRANSPORT_STALL, tcp_now(end));
   tcp_transmit(end, packet, PART_ACK, (uint32_t)in->next, repeats, &trail);
 }
 

@@ -162,6 +162,16 @@ static void test_last_byte_at_a_rate(void **state) {
   metric_set_free(set);
 }
 
+/* A client that asks only when its last flight is acknowledged: one round trip after the handshake for the acknowledgement, one for the answer. */
+static void test_waiting_for_the_acknowledgement(void **state) {
+  (void)state;
+  struct metric_set *set = run(1, "app.request", "100B", "app.response", "100B", "app.waits", "yes", "path.rtt", "40ms", NULL);
+  int64_t done = median(set, "handshake");
+  assert_in_range(median(set, "handshake_acked") - done, 40 * MS, 41 * MS + 44 * MS);
+  assert_in_range(median(set, "time_to_last_byte") - median(set, "handshake_acked"), 40 * MS, 41 * MS);
+  metric_set_free(set);
+}
+
 /* The server's time counts as the application's. */
 static void test_service_time(void **state) {
   (void)state;
@@ -198,6 +208,13 @@ static void test_parts_sum_up(void **state) {
     for (int part = 0; part < PART_COUNT; part++) sum += summary.parts[part];
     assert_float_equal(sum, summary.mean, 1);
   }
+  metric_set_free(set);
+  /* The server's set-up ends with the acknowledgement that answers its second SYN-ACK: that chain goes on from the first SYN too. */
+  set = run(1, "path.up.drop", "[2, 3]", "path.rtt", "20ms", NULL);
+  struct metric_summary late = tls_rig_summary(set, "server_handshake");
+  double sum = 0;
+  for (int part = 0; part < PART_COUNT; part++) sum += late.parts[part];
+  assert_float_equal(sum, late.mean, 1);
   metric_set_free(set);
 }
 
@@ -274,6 +291,7 @@ int main(void) {
       cmocka_unit_test(test_tickets_stall_the_first_answer),
       cmocka_unit_test(test_window_of_kept_connections),
       cmocka_unit_test(test_last_byte_at_a_rate),
+      cmocka_unit_test(test_waiting_for_the_acknowledgement),
       cmocka_unit_test(test_service_time),
       cmocka_unit_test(test_overlap),
       cmocka_unit_test(test_parts_sum_up),

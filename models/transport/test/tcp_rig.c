@@ -91,7 +91,7 @@ void tcp_rig_run(struct tcp_rig *rig) {
         .queue_limit = rig->queue_packets > 0 ? rig->queue_packets : 100000,
     };
     configs[side] = *tcp_profile(rig->profile);
-    configs[side].segment_bytes = 1448;
+    configs[side].segment_bytes = rig->segment_bytes > 0 ? rig->segment_bytes : 1448;
     configs[side].nodelay = !rig->nagle;
   }
   if (rig->initial_window > 0) configs[NET_B].initial_window = rig->initial_window;

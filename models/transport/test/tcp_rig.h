@@ -30,6 +30,7 @@ struct tcp_rig {
   simtime rtt;
   bool nagle;
   int initial_window; /* of the server; 0: the profile's */
+  int segment_bytes;  /* 0: 1448 */
   int64_t hello, writes[RIG_WRITES], finished, request, response;
   simtime after[RIG_WRITES]; /* each write, after the one before it */
   enum net_side lost_from;

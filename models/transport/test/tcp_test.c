@@ -64,6 +64,20 @@ static void test_segments_of_writes(void **state) {
   assert_int_equal(rig.counters[NET_B].payload_bytes, 15993);
 }
 
+/* FC-01: hellos of clients as they are on the wire, by what a segment holds (IPv4, IPv4 with timestamps, IPv6, IPv6 with timestamps): one of
+ * the pairs fits into a segment, none needs a third; nor does a resumed hello of 1639 bytes. */
+static void test_hellos_and_segments(void **state) {
+  (void)state;
+  static const int hellos[] = {1487, 1497, 1515, 1533, 1480, 1454, 1462, 1639}, segments[] = {1460, 1448, 1440, 1428};
+  for (size_t h = 0; h < sizeof hellos / sizeof *hellos; h++)
+    for (size_t s = 0; s < sizeof segments / sizeof *segments; s++) {
+      set(10 * MS, hellos[h], (const int64_t[RIG_WRITES]){1408});
+      rig.segment_bytes = segments[s];
+      tcp_rig_run(&rig);
+      assert_int_equal(rig.counters[NET_A].data_segments, hellos[h] == 1454 && segments[s] == 1460 ? 1 : 2);
+    }
+}
+
 /* With Nagle a second short segment waits for the acknowledgement of the first: one round more although the window has room (tls_truth.csv,
  * section nagle: mldsa44 31.2 ms against 21.6 ms). The client's request waits for the acknowledgement of its Finished, which the server
  * delays by 40 ms as it has begun to answer: 10 + 10 + 10 + 10 + 40..44 + 10 ms (measured 91.9 ms, of which 1 ms is cryptography). */
@@ -186,6 +200,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_initial_windows),
       cmocka_unit_test(test_segments_of_writes),
+      cmocka_unit_test(test_hellos_and_segments),
       cmocka_unit_test(test_nagle),
       cmocka_unit_test(test_lone_segment_lost),
       cmocka_unit_test(test_nobody_answers),
