@@ -105,9 +105,10 @@ struct receiver {
   int above_count, above_capacity;
   int64_t fin_at; /* -1: not seen */
   bool data_seen, talks_back;
-  int quick;     /* acknowledgements that still go out at once */
-  int unacked;   /* segments since the last acknowledgement */
-  int64_t acked; /* what the last acknowledgement said, and how many said so */
+  bool gathering; /* the card holds segments that will be acknowledged as one */
+  int quick;      /* acknowledgements that still go out at once */
+  int unacked;    /* segments since the last acknowledgement */
+  int64_t acked;  /* what the last acknowledgement said, and how many said so */
   int repeats;
   simtime last_data, ack_delay, echo;
   struct tcp_timer delay;
@@ -241,7 +242,8 @@ void tcp_timer_stop(struct tcp_end *end);
 void tcp_timer_restart(struct tcp_end *end);             /* retransmission: from when the oldest segment was sent */
 void tcp_timer_after_ack(struct tcp_end *end, bool ack); /* probe or retransmission */
 void tcp_timer_after_send(struct tcp_end *end, bool was_idle);
-void tcp_delay_set(struct tcp_end *end, simtime wait);
+/* exact: not by the wheel. */
+void tcp_delay_set(struct tcp_end *end, simtime wait, bool exact);
 void tcp_delay_stop(struct tcp_end *end);
 
 /* tcp_receive.c */

@@ -104,6 +104,12 @@ static const struct param rows[] = {
         .min = 0,
         .max = 500 * MS,
         .help = "longest delay of an acknowledgement; 0s: none; not set: the profile's"},
+    {.key = "tcp.offload",
+        .kind = PARAM_TIME,
+        .fallback = "0s",
+        .min = 0,
+        .max = 10 * MS,
+        .help = "how long a network card gathers segments, which are then acknowledged as one (generic receive offload); 0s: it does not; native alone"},
     {.key = "tcp.receive_window",
         .kind = PARAM_SIZE,
         .absent = true,
@@ -132,6 +138,7 @@ int tcp_configure(const struct config *config, int mtu_bytes, struct tcp_config 
   take(config, "tcp.rto_min", &end.rto_min);
   take(config, "tcp.ack_delay", &end.ack_delay);
   take(config, "tcp.receive_window", &end.receive_window);
+  end.offload = config_number(config, "tcp.offload");
   if (config_is_set(config, "tcp.nodelay")) end.nodelay = config_number(config, "tcp.nodelay") != 0;
   out[NET_A] = out[NET_B] = end;
   if (config_is_set(config, "tcp.client_nodelay")) out[NET_A].nodelay = config_number(config, "tcp.client_nodelay") != 0;

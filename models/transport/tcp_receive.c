@@ -85,13 +85,14 @@ void tcp_fill_ack(struct tcp_end *end, struct tcp_packet *packet) {
   in->acked = in->next;
   in->unacked = 0;
   if (in->quick > 0) in->quick--;
+  in->gathering = false;
   tcp_delay_stop(end);
 }
 
 void tcp_ack_now(struct tcp_end *end, bool duplicate) { tcp_send_ack(end, duplicate); }
 
 void tcp_ack_expired(struct tcp_end *end) {
-  end->in.talks_back = false;
+  if (!end->in.gathering) end->in.talks_back = false;
   if (end->state == TCP_ESTABLISHED && end->in.unacked > 0) tcp_ack_now(end, false);
 }
 
@@ -134,10 +135,17 @@ static void acknowledge(struct tcp_end *end, int bytes, bool filled) {
   /* An application that reads a short segment of a sender it does not answer has it acknowledged then. */
   bool read = behaviour->quick_start && !in->talks_back && bytes < end->config->segment_bytes;
   bool enough = behaviour->quick_start ? in->next - in->acked > end->config->segment_bytes : in->unacked >= end->config->ack_every;
-  if (filled || in->above_count > 0 || quick || read || enough || end->config->ack_delay == 0)
+  if (filled || in->above_count > 0 || end->config->ack_delay == 0)
     tcp_ack_now(end, false);
-  else if (in->delay.deadline == SIMTIME_NEVER)
-    tcp_delay_set(end, end->config->ack_delay);
+  else if (quick || read || enough) {
+    if (end->config->offload == 0)
+      tcp_ack_now(end, false);
+    else if (!in->gathering) {
+      in->gathering = true;
+      tcp_delay_set(end, end->config->offload, true);
+    }
+  } else if (in->delay.deadline == SIMTIME_NEVER)
+    tcp_delay_set(end, end->config->ack_delay, false);
 }
 
 /* ---- data ------------------------------------------------------------------------------------------------------ */

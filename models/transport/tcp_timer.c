@@ -214,6 +214,6 @@ static void delay_over(struct sim *sim, void *arg) {
   if (is_due(end, &end->in.delay, delay_over)) tcp_ack_expired(end);
 }
 
-void tcp_delay_set(struct tcp_end *end, simtime wait) { arm(end, &end->in.delay, fires_at(end, wait), delay_over); }
+void tcp_delay_set(struct tcp_end *end, simtime wait, bool exact) { arm(end, &end->in.delay, exact ? tcp_now(end) + wait : fires_at(end, wait), delay_over); }
 
 void tcp_delay_stop(struct tcp_end *end) { end->in.delay.deadline = SIMTIME_NEVER; }
