@@ -51,6 +51,7 @@ struct tcp_config {
   simtime syn_timeout, rto_min, rto_max;
   simtime ack_delay;
   int ack_every;                        /* a delayed acknowledgement waits for at most so many segments */
+  bool bursts;                          /* the path loses segments of a burst together, as netem does behind segmentation offload */
   simtime offload;                      /* segments that follow one another within so much are acknowledged as one (generic receive offload); 0: each */
   int64_t first_window, receive_window; /* bytes: at first, and grown to at most */
   /* A middlebox in front of this end: what the other end's first segment must hold, 0: there is none. */

@@ -138,6 +138,8 @@ struct tcp_end {
   struct segment *ring;
   int first, count, capacity;
   int sacked, lost, out;
+  int64_t burst_start; /* of the segments that share a draw of their loss */
+  int burst_left;
   int64_t short_end; /* of the last short segment sent (Minshall) */
   simtime last_sent;
 

@@ -104,6 +104,10 @@ static const struct param rows[] = {
         .min = 0,
         .max = 500 * MS,
         .help = "longest delay of an acknowledgement; 0s: none; not set: the profile's"},
+    {.key = "tcp.bursts",
+        .kind = PARAM_BOOL,
+        .fallback = "no",
+        .help = "segments that leave together are lost together, as by netem on a host with segmentation offload; native alone"},
     {.key = "tcp.offload",
         .kind = PARAM_TIME,
         .fallback = "0s",
@@ -138,6 +142,7 @@ int tcp_configure(const struct config *config, int mtu_bytes, struct tcp_config 
   take(config, "tcp.rto_min", &end.rto_min);
   take(config, "tcp.ack_delay", &end.ack_delay);
   take(config, "tcp.receive_window", &end.receive_window);
+  end.bursts = config_number(config, "tcp.bursts") != 0;
   end.offload = config_number(config, "tcp.offload");
   if (config_is_set(config, "tcp.nodelay")) end.nodelay = config_number(config, "tcp.nodelay") != 0;
   out[NET_A] = out[NET_B] = end;

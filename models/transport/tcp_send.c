@@ -62,10 +62,23 @@ static void transmit(struct tcp_end *end, struct segment *segment) {
   segment->sent_at = end->last_sent = tcp_now(end);
   int attempt = segment->sends++;
   if (segment->bytes > 0) end->counters.data_segments++;
-  tcp_transmit(end, packet, segment->bytes > 0 ? PART_DATA : PART_FIN, (uint32_t)segment->start, attempt, &trail);
+  int64_t number = end->config->bursts && attempt == 0 ? end->burst_start : segment->start;
+  tcp_transmit(end, packet, segment->bytes > 0 ? PART_DATA : PART_FIN, (uint32_t)number, attempt, &trail);
+}
+
+/* Linux, tcp_tso_autosize: what is sent in about a millisecond at the pacing rate, twice the window in a round trip; 2 segments at least. */
+static int burst_segments(const struct tcp_end *end) {
+  enum { LEAST = 2, MOST = 44, MS_NS = 1000000 };
+  if (!end->rtt.measured || end->rtt.srtt == 0) return MOST;
+  return (int)tcp_min(tcp_max(2 * (int64_t)end->window.cwnd * MS_NS / end->rtt.srtt, LEAST), MOST);
 }
 
 static void send_new(struct tcp_end *end, int bytes) {
+  if (end->burst_left == 0) {
+    end->burst_start = end->next;
+    end->burst_left = burst_segments(end);
+  }
+  end->burst_left--;
   struct segment *segment = append(end);
   bool fin = end->closing && end->next + bytes == end->written;
   *segment = (struct segment){.start = end->next, .bytes = bytes, .fin = fin};
@@ -96,6 +109,7 @@ static bool nagle_holds(const struct tcp_end *end, int bytes) {
 void tcp_push(struct tcp_end *end) {
   if (end->state != TCP_ESTABLISHED) return;
   bool was_idle = end->count == 0, sent = false;
+  end->burst_left = 0;
   if (was_idle) tcp_window_idle(end);
   for (int bytes; (bytes = next_bytes(end)) >= 0; sent = true) {
     if (tcp_in_flight(end) >= end->window.cwnd || nagle_holds(end, bytes)) break;

@@ -450,9 +450,9 @@ cp "$work/out" "$work/first.json"
 call validate --set oran-e2 --json
 test_that 'validate: equal calls, equal bytes' same "$work/out" "$work/first.json"
 call validate --set oran
-test_that 'validate: unknown set' ends 2 "^--set: found 'oran', allowed field-cases, .*oran-e2"
-call validate --set tls-paq
-test_that 'validate: a family that is not modelled' ends 2 'tls-paq is not modelled yet'
+test_that 'validate: unknown set' ends 2 "^--set: found 'oran', allowed aws-s2n, field-cases, .*oran-e2"
+call validate --set sbi-http2
+test_that 'validate: a family that is not modelled' ends 2 'sbi-http2 is not modelled yet'
 cat >"$work/lab.csv" <<'END'
 # title: Our lab
 scenario,settings,metric,published,unit
