@@ -75,6 +75,7 @@ build/%.o: %.cc config.mk Makefile
 	@echo "  CXX    $<"
 	$(Q)$(CXX) $(CXX_FLAGS) $(CPP_FLAGS) $(NS3_CFLAGS) -c -o $@ $<
 
+build/models/domain/test/tls_ns3_test.o: CPP_FLAGS += -DNS3_VERSION='"$(NS3_VERSION)"'
 build/sim/run/%.o: LIB_CFLAGS = $(YAML_CFLAGS) $(CRYPTO_CFLAGS)
 build/calib/fit.o: LIB_CFLAGS = $(GSL_CFLAGS)
 build/calib/operations%.o build/calib/test/speed_bench.o: LIB_CFLAGS = $(CRYPTO_CFLAGS)

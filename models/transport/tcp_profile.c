@@ -21,15 +21,16 @@ static const struct tcp_behaviour linux_behaviour = {
     .data_retries = 15,
 };
 
-/* ns-3 3.37: tcp-socket-base.cc. */
-static const struct tcp_behaviour ns3_behaviour = {
-    .grows_unused = true,
-    .counts_bytes = true,
-    .gathers = true,
-    .syn_retries = 6,
-    .syn_ack_retries = 6,
-    .data_retries = 6,
-};
+/* ns-3's TcpSocketBase, of 3.37 and of 3.43. */
+#define NS3_BEHAVIOUR(its_growth)                                                                                                                              \
+  { .growth = its_growth, .counts_bytes = true, .gathers = true, .syn_retries = 6, .syn_ack_retries = 6, .data_retries = 6 }
+static const struct tcp_behaviour ns3_behaviour = NS3_BEHAVIOUR(TCP_GROWTH_ALWAYS), ns3_43_behaviour = NS3_BEHAVIOUR(TCP_GROWTH_FULL);
+
+#define NS3_PROFILE(its_name, its_behaviour)                                                                                                                   \
+  {                                                                                                                                                            \
+    .name = its_name, .behaviour = its_behaviour, .initial_window = 10, .nodelay = true, .syn_timeout = 3 * S, .rto_min = 1 * S, .rto_max = 60 * S,            \
+    .ack_delay = 200 * MS, .ack_every = 2, .first_window = 128 << 10, .receive_window = 128 << 10,                                                             \
+  }
 
 /* Linux: of tcp_rmem, 128 KiB at first and 6 MiB at most, half is the window. ns-3: RcvBufSize. */
 static const struct tcp_config profiles[] = {
@@ -46,22 +47,11 @@ static const struct tcp_config profiles[] = {
         .first_window = 64 << 10,
         .receive_window = 3 << 20,
     },
-    {
-        .name = "ns3",
-        .behaviour = &ns3_behaviour,
-        .initial_window = 10,
-        .nodelay = true,
-        .syn_timeout = 3 * S,
-        .rto_min = 1 * S,
-        .rto_max = 60 * S,
-        .ack_delay = 200 * MS,
-        .ack_every = 2,
-        .first_window = 128 << 10,
-        .receive_window = 128 << 10,
-    },
+    NS3_PROFILE("ns3", &ns3_behaviour),
+    NS3_PROFILE("ns3-3.43", &ns3_43_behaviour),
 };
 
-static const char *const profile_names[] = {"linux", "ns3", NULL};
+static const char *const profile_names[] = {"linux", "ns3", "ns3-3.43", NULL};
 _Static_assert(sizeof profiles / sizeof *profiles + 1 == sizeof profile_names / sizeof *profile_names, "a name per profile");
 
 enum { INITIAL_WINDOW_MOST = 1000 };

@@ -98,6 +98,14 @@ static int next_bytes(const struct tcp_end *end) {
   return (int)tcp_min(tcp_min(unsent, admitted), end->config->segment_bytes);
 }
 
+/* Whether the congestion window has room for the next segment. */
+static bool window_admits(const struct tcp_end *end, int bytes) {
+  int free = end->window.cwnd - tcp_in_flight(end);
+  if (!end->config->behaviour->counts_bytes) return free > 0;
+  const int64_t full = end->config->segment_bytes, short_by = end->count * full - (end->next - end->una);
+  return free * full + short_by >= bytes;
+}
+
 bool tcp_has_unsent(const struct tcp_end *end) { return next_bytes(end) >= 0; }
 
 /* RFC 9293 section 3.7.4. */
@@ -112,11 +120,11 @@ void tcp_push(struct tcp_end *end) {
   end->burst_left = 0;
   if (was_idle) tcp_window_idle(end);
   for (int bytes; (bytes = next_bytes(end)) >= 0; sent = true) {
-    if (tcp_in_flight(end) >= end->window.cwnd || nagle_holds(end, bytes)) break;
+    if (!window_admits(end, bytes) || nagle_holds(end, bytes)) break;
     send_new(end, bytes);
     end->window.sent++;
   }
-  bool limited = tcp_in_flight(end) >= end->window.cwnd;
+  bool limited = !window_admits(end, end->config->segment_bytes);
   if (sent || limited) tcp_window_used(end, limited);
   if (sent) tcp_timer_after_send(end, was_idle);
 }

@@ -98,17 +98,29 @@ void tcp_window_init(struct tcp_end *end) {
 /* A window that is not used does not grow (RFC 7661; Linux: tcp_cwnd_validate). */
 void tcp_window_used(struct tcp_end *end, bool limited) {
   struct window *window = &end->window;
-  if (end->una < window->usage_end && !limited && (window->limited || end->count <= window->most_out)) return;
+  const bool full_only = end->config->behaviour->growth == TCP_GROWTH_FULL;
+  if (!full_only && end->una < window->usage_end && !limited && (window->limited || end->count <= window->most_out)) return;
   window->limited = limited;
   window->most_out = end->count;
   window->usage_end = end->next;
 }
 
-static bool is_used(const struct window *window) { return window->limited || (window->cwnd < window->ssthresh && window->cwnd < 2 * window->most_out); }
+static bool may_grow(const struct tcp_end *end) {
+  const struct window *window = &end->window;
+  switch (end->config->behaviour->growth) {
+  case TCP_GROWTH_ALWAYS:
+    return true;
+  case TCP_GROWTH_FULL:
+    return window->limited;
+  case TCP_GROWTH_USED:
+    return window->limited || (window->cwnd < window->ssthresh && window->cwnd < 2 * window->most_out);
+  }
+  return true;
+}
 
 void tcp_window_grow(struct tcp_end *end, int acked) {
   struct window *window = &end->window;
-  if (!end->config->behaviour->grows_unused && !is_used(window)) return;
+  if (!may_grow(end)) return;
   if (window->cwnd < window->ssthresh) {
     int grown = (int)tcp_min((int64_t)window->cwnd + acked, window->ssthresh);
     acked -= grown - window->cwnd;
@@ -128,7 +140,7 @@ void tcp_window_grow(struct tcp_end *end, int acked) {
 /* RFC 9293 section 3.8.6.2.. (RFC 5681 section 4.1): after a pause of an RTO the window is halved, for each one more. */
 void tcp_window_idle(struct tcp_end *end) {
   struct window *window = &end->window;
-  if (end->config->behaviour->grows_unused) return;
+  if (end->config->behaviour->growth != TCP_GROWTH_USED) return;
   int restart = (int)tcp_min(end->config->initial_window, window->cwnd);
   for (simtime idle = tcp_now(end) - end->last_sent - end->rto; idle > 0 && window->cwnd > restart; idle -= end->rto) window->cwnd /= 2;
   window->cwnd = (int)tcp_max(window->cwnd, restart);
