@@ -26,7 +26,7 @@ function known(name, columns, keys) {
 }
 BEGIN {
   known("sources.csv", "id! kind! author title! year where! licence note")
-  known("platforms/*.csv", "algorithm! operation! size_bytes quantiles_ns? quantiles_cycles? energy_nj? peak_stack_bytes? kind! source! family note", "title base cpu date note device")
+  known("platforms/*.csv", "algorithm! operation! size_bytes quantiles_ns? quantiles_cycles? energy_nj? peak_stack_bytes? kind! source! family note", "title base cpu date note device tls-stack")
   known("devices.csv", "device! quantity! value# unit! condition! source! note", "note")
   known("validation/*.csv", "id! quantity! scenario settings minus metric stat published# unit given? tolerance? role! source! note", "title note")
   known("validation/page/contradictions.csv", "number# contradiction! says! cannot! source!")

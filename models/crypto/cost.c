@@ -30,7 +30,7 @@ struct cost_platform {
   char *name;
   struct level *levels; /* for each part, then for the base: own file first, then its base, the base's base, ... */
   int level_count;
-  const char *title;
+  const char *title, *tls_stack;
   struct cost_line **lines;  /* file order */
   struct cost_line **sorted; /* by algorithm, operation, size */
   int line_count;
@@ -142,8 +142,8 @@ static const char *skip_key(const char *text, const char *key) {
   return text + length + 1 + strspn(text + length + 1, " \t");
 }
 
-enum { TITLE, BASE, CPU, DATE, REMARK, DEVICE, DEVICE_SOURCE, CLOCK, VOLTAGE, CURRENT, KEYS };
-static const char *const keys[KEYS] = {"title", "base", "cpu", "date", "note", "device", "device-source", "clock", "voltage", "current"};
+enum { TITLE, BASE, CPU, DATE, REMARK, DEVICE, DEVICE_SOURCE, CLOCK, VOLTAGE, CURRENT, TLS_STACK, KEYS };
+static const char *const keys[KEYS] = {"title", "base", "cpu", "date", "note", "device", "device-source", "clock", "voltage", "current", "tls-stack"};
 
 /* The device a file names or states; what is known already stays. */
 static void read_device(struct loading *load, const struct csv *csv, const char *const values[KEYS], const int lines[KEYS]) {
@@ -182,8 +182,8 @@ static void read_remarks(struct loading *load, const struct csv *csv, const char
     while (k < KEYS && !(value = skip_key(remark->text, keys[k]))) k++;
     if (!value) {
       err_add(e, ERR_INPUT,
-          "%s:%d: found '# %s', allowed: '# key: value' with key title, base, cpu, date, note, device, device-source, clock, voltage or current", csv->path,
-          remark->line, remark->text);
+          "%s:%d: found '# %s', allowed: '# key: value' with key title, base, cpu, date, note, device, device-source, clock, voltage, current or tls-stack",
+          csv->path, remark->line, remark->text);
     } else if (!*value) {
       err_add(e, ERR_INPUT, "%s:%d: key %s has no value", csv->path, remark->line, keys[k]);
     } else if (values[k] && k != CPU && k != DATE && k != REMARK) {
@@ -196,6 +196,7 @@ static void read_remarks(struct loading *load, const struct csv *csv, const char
   *title = values[TITLE];
   *base = values[BASE];
   if (!*title) err_add(e, ERR_INPUT, "%s:1: the line '# title: ...' is missing", csv->path);
+  if (!load->platform->tls_stack) load->platform->tls_stack = values[TLS_STACK];
   read_device(load, csv, values, lines);
 }
 
@@ -288,6 +289,7 @@ static uint64_t hash_rows(const struct cost_platform *platform) {
       hash_number(&hash, line->points[k].ns);
     }
   }
+  if (platform->tls_stack) hash_bytes(&hash, platform->tls_stack, strlen(platform->tls_stack) + 1);
   return hash;
 }
 
@@ -407,6 +409,7 @@ void cost_free(struct cost_platform *platform) {
 const char *cost_platform_name(const struct cost_platform *platform) { return platform->name; }
 
 const char *cost_platform_title(const struct cost_platform *platform) { return platform->title; }
+const char *cost_platform_tls_stack(const struct cost_platform *platform) { return platform->tls_stack; }
 
 uint64_t cost_platform_hash(const struct cost_platform *platform) { return platform->hash; }
 

@@ -52,7 +52,9 @@ void cost_free(struct cost_platform *platform);
 
 const char *cost_platform_name(const struct cost_platform *platform);
 const char *cost_platform_title(const struct cost_platform *platform);
-/* Content key for the run key: 64-bit FNV-1a over every row that can be drawn (names, sizes, quantiles, energy, stack), in the
+/* The implementation of TLS its rows were measured in, a name of tls.stack; NULL: not stated. */
+const char *cost_platform_tls_stack(const struct cost_platform *platform);
+/* Content key for the run key: 64-bit FNV-1a over every row that can be drawn (names, sizes, quantiles, energy, stack) and tls-stack, in the
  * order of cost_find, so that notes, sources and the order of lines do not change it. */
 uint64_t cost_platform_hash(const struct cost_platform *platform);
 

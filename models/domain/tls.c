@@ -90,12 +90,12 @@ static int prepare(const struct domain_point *point, void **state, struct err *e
   if (!rc && point->ops->caps & NET_CAP_STREAM && setup->tcp[NET_A].behaviour->rack)
     rc = err_add(e, ERR_INPUT, "tcp.profile: found %s, which the backend %s does not know: its TCP is its own; allowed ns3, or --backend native",
         setup->tcp[NET_A].name, point->ops->name);
-  if (!rc) rc = tls13_configure(config, &setup->tls, e);
+  if (!rc) rc = platforms_load(config, platform_keys, 2, point->base_dir, setup->platforms, e);
+  if (!rc) rc = tls13_configure(config, setup->platforms[NET_B], &setup->tls, e);
   if (!rc) rc = prepare_middlebox(setup, config, point->ops, e);
   if (!rc) rc = app_configure(config, &setup->app, e);
   if (!rc && setup->app.exchange.waits && point->ops->caps & NET_CAP_STREAM)
     rc = err_add(e, ERR_INPUT, "app.waits: found yes, but backend %s does not tell of acknowledgements; allowed no, or --backend native", point->ops->name);
-  if (!rc) rc = platforms_load(config, platform_keys, 2, point->base_dir, setup->platforms, e);
   if (!rc) rc = prepare_scripts(setup, e);
   if (rc) {
     discard(setup);

@@ -69,7 +69,8 @@ struct tls13_config {
 
 extern const struct param_table tls13_params; /* tls.* */
 
-int tls13_configure(const struct config *config, struct tls13_config *out, struct err *e) MUST_CHECK;
+/* server: its platform may say whose TLS it is, NULL: it does not. */
+int tls13_configure(const struct config *config, const struct cost_platform *server, struct tls13_config *out, struct err *e) MUST_CHECK;
 
 /* The server answers the first ClientHello with HelloRetryRequest. */
 bool tls13_has_retry(const struct tls13_config *config);

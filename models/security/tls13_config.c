@@ -116,9 +116,10 @@ static const struct param rows[] = {
     {.key = "tls.tls12", .kind = PARAM_BOOL, .fallback = "no", .help = "the client would take TLS 1.2 too, and says so"},
     {.key = "tls.stack",
         .kind = PARAM_CHOICE,
-        .fallback = "openssl35",
+        .absent = true,
         .choices = stack_names,
-        .help = "whose implementation both ends run: what it offers and how it cuts flights into writes; single_write: one write per flight"},
+        .help = "whose implementation both ends run: what it offers and how it cuts flights into writes; single_write: one write per flight; "
+                "not set: what the server's platform states, else openssl35"},
     {.key = "tls.sni",
         .kind = PARAM_SIZE,
         .bare = "B",
@@ -208,10 +209,21 @@ static void read_chain(const struct config *config, struct tls13_config *out) {
   for (int i = 0; i < out->chain_count; i++) out->chain[i] = alg_find(config_text(config, "tls.cert"), SIGNATURE_KIND);
 }
 
-int tls13_configure(const struct config *config, struct tls13_config *out, struct err *e) {
+/* NULL after a complaint. */
+static const struct tls13_stack *find_stack(const struct config *config, const struct cost_platform *server, struct err *e) {
+  if (config_is_set(config, "tls.stack")) return &stacks[config_number(config, "tls.stack")];
+  const char *stated = server ? cost_platform_tls_stack(server) : NULL;
+  if (!stated) return &stacks[0];
+  for (int i = 0; stack_names[i]; i++)
+    if (strcmp(stack_names[i], stated) == 0) return &stacks[i];
+  err_add(e, ERR_INPUT, "platform %s: key tls-stack: found '%s', allowed openssl35, openssl30, single_write, oqs", cost_platform_name(server), stated);
+  return NULL;
+}
+
+int tls13_configure(const struct config *config, const struct cost_platform *server, struct tls13_config *out, struct err *e) {
   *out = (struct tls13_config){
       .cipher = &ciphers[config_number(config, "tls.cipher")],
-      .stack = &stacks[config_number(config, "tls.stack")],
+      .stack = find_stack(config, server, e),
       .resume = (enum tls13_resume)config_number(config, "tls.resume"),
       .compression = (enum tls13_compression)config_number(config, "tls.cert_compression"),
       .mutual = config_number(config, "tls.auth") == 1,
@@ -224,6 +236,7 @@ int tls13_configure(const struct config *config, struct tls13_config *out, struc
       .hello_record_bytes = (int)config_number(config, "tls.hello_record"),
       .content = {.ca_name_bytes = (int)config_number(config, "tls.ca_name"), .leaf_extra = (int)config_number(config, "tls.leaf_extra")},
   };
+  if (!out->stack) return ERR_INPUT;
   out->with_tls12 |= out->stack->only_with_tls12;
   out->content.bare = out->stack->bare_certificates;
   read_chain(config, out);

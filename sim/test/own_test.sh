@@ -59,6 +59,22 @@ results plain
 test_that 'the base may be a file, and the part of one algorithm' same "$work/plain" "$work/back"
 test_that 'and the part made a difference' eval '! cmp -s "$work/plain" "$work/by_hand"'
 
+# ---- a platform that says whose TLS it is
+printf '# title: mine\n# base: xeon-d1518\nalgorithm,operation,quantiles_ns,kind,source\n' >"$work/tls.csv"
+sed '2s/^/# tls-stack: openssl35\n/' "$work/tls.csv" >"$work/other.csv"
+sed '2s/^/# tls-stack: nss\n/' "$work/tls.csv" >"$work/unknown.csv"
+printf 'scenario: tls\nplatform: {client: ./tls.csv, server: ./tls.csv}\ntls: {kex: secp521r1, cert: rsa-2048}\n' >"$work/tls.yaml"
+handshake() { call run "$work/tls.yaml" "$@" && results "$name_of"; }
+name_of=inherited handshake
+name_of=set_oqs handshake --set tls.stack=oqs
+name_of=set_other handshake --set tls.stack=openssl35
+name_of=stated handshake --set platform.server=./other.csv
+test_that 'tls-stack of the base decides where tls.stack is not set' same "$work/inherited" "$work/set_oqs"
+test_that 'the file itself goes before its base, and the server before the client' same "$work/stated" "$work/set_other"
+test_that 'and it made a difference' eval '! cmp -s "$work/stated" "$work/inherited"'
+call run "$work/tls.yaml" --set platform.server=./unknown.csv
+test_that 'a TLS nobody knows' ends 2 "platform ./unknown.csv: key tls-stack: found 'nss', allowed openssl35, openssl30, single_write, oqs"
+
 cat >"$work/parts.yaml" <<'END'
 scenario: e2
 replications: 4

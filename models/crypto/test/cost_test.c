@@ -95,7 +95,7 @@ static const struct bad bads[] = {
     {"algorithm,operation,quantiles_ns,kind,source\n", "a.csv:1: the line '# title: ...' is missing", 1},
     {"# title:\nalgorithm,operation,quantiles_ns,kind,source\n", "a.csv:1: key title has no value", 2},
     {"# title: x\n# titel: y\nalgorithm,operation,quantiles_ns,kind,source\n",
-        "a.csv:2: found '# titel: y', allowed: '# key: value' with key title, base, cpu, date, note, device, device-source, clock, voltage or current", 1},
+        "a.csv:2: found '# titel: y', allowed: '# key: value' with key title, base, cpu, date, note, device, device-source, clock, voltage, current or tls-stack", 1},
     {"# title: x\n# title: y\nalgorithm,operation,quantiles_ns,kind,source\n", "a.csv:2: key title is there twice", 1},
     {"# title: x\nalgorithm,operation,quantiles_ns,source\n",
         "a.csv:2: column kind is missing; columns are "

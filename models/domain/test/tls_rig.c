@@ -81,7 +81,7 @@ int64_t tls_rig_median(const struct metric_set *set, const char *name) { return 
 void tls_rig_configure(const struct tls_pairs *pairs, struct tls13_config *out) {
   struct config *config = config_of(pairs);
   struct err e = {0};
-  if (tls13_configure(config, out, &e)) fail_msg("%s", e.text);
+  if (tls13_configure(config, NULL, out, &e)) fail_msg("%s", e.text);
   config_free(config);
 }
 
