@@ -71,22 +71,22 @@ static void put_points(FILE *to, const struct scatter_panel *panel, const char *
   fputc('\n', to);
 }
 
-/* An empty panel that holds the key: each series once, in either panel. */
+/* An empty panel that holds the key: each name once, filled where one of its series is. */
 static void put_key(FILE *to, const struct scatter *scatter) {
-  bool seen[2][STYLES_MAX] = {{false}};
+  bool seen[STYLES_MAX] = {false};
   fputs("unset logscale\nunset tics\nunset border\nunset grid\nunset xlabel\nunset ylabel\nset xrange [0:1]\nset yrange [0:1]\n"
-        "set key at screen 0.995,0.84 right top Left reverse samplen 1 spacing 1.2\nset size 0.2,0.86\nset origin 0.8,0\nplot NaN notitle",
+        "set key at screen 0.995,0.86 right top Left reverse samplen 1 spacing 1.15\nset size 0.2,0.88\nset origin 0.8,0\nplot NaN notitle",
       to);
-  for (int p = 0; p < 2; p++) {
-    for (int s = 0; s < scatter->panels[p].series_count; s++) {
-      const struct scatter_series *series = &scatter->panels[p].series[s];
-      bool *drawn = &seen[series->hollow][series->style % STYLES_MAX];
-      if (*drawn) continue;
-      *drawn = true;
-      fprintf(to, ", \\\n     NaN with points pt %d ps 0.8 lc rgb '%s' title ", marker(series), figure_color(series->style));
-      figure_quote(to, series->name);
-    }
-  }
+  for (int hollow = 0; hollow < 2; hollow++)
+    for (int p = 0; p < 2; p++)
+      for (int s = 0; s < scatter->panels[p].series_count; s++) {
+        const struct scatter_series *series = &scatter->panels[p].series[s];
+        bool *drawn = &seen[series->style % STYLES_MAX];
+        if (*drawn || series->hollow != hollow) continue;
+        *drawn = true;
+        fprintf(to, ", \\\n     NaN with points pt %d ps 0.8 lc rgb '%s' title ", marker(series), figure_color(series->style));
+        figure_quote(to, series->name);
+      }
   fputc('\n', to);
 }
 
