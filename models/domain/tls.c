@@ -318,7 +318,7 @@ static void connect(struct sim *sim, void *arg) {
   const struct setup *setup = client->setup;
   struct connection *connection = sim_alloc(sim, sizeof *connection);
   const struct dialogue_observer observer = {marked, worked, failed, over, connection};
-  const struct draw_key key = {.seed = client->run->seed, .replication = client->run->replication, .entity = 1};
+  const struct draw_key key = {.seed = client->run->seed, .replication = client->run->replication, .entity = 1, .message = (uint32_t)client->connections};
   struct stream_observer observers[2];
   client->connection = connection;
   connection->client = client;

@@ -47,7 +47,8 @@ struct stream_counters {
 struct tcp_config;
 struct stream;
 
-/* configs: of the client's and the server's end. key: seed, replication and entity of the draws. */
+/* configs: of the client's and the server's end. key: seed, replication and entity of the draws; message: which connection of the link's
+ * it is, from 0. */
 struct stream *stream_new(struct sim *sim, struct port *const ports[2], const struct tcp_config *const configs[2], const struct stream_observer observers[2],
     const struct draw_key *key);
 /* The client's SYN goes out now. */

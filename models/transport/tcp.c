@@ -30,7 +30,7 @@ void tcp_transmit(struct tcp_end *end, struct tcp_packet *packet, int part, uint
   const struct net_message message = {
       .protocol = PORT_TCP,
       .size_bytes = TCP_HEADER + options_bytes(packet) + packet->bytes,
-      .number = number,
+      .number = number + end->tcp->first_number,
       .part = (uint16_t)part,
       .attempt = (uint16_t)tcp_min(attempt, ATTEMPTS),
       .tag = packet,
@@ -192,6 +192,9 @@ static void close(struct stream *stream, enum net_side side, const struct trail 
 
 static void counters(const struct stream *stream, enum net_side side, struct stream_counters *out) { *out = ((const struct tcp *)stream)->ends[side].counters; }
 
+/* Connections of one link number their packets from far apart, so that each has losses of its own; the first from 0. */
+#define FAR_APART UINT32_C(0x9e3779b1)
+
 static const struct stream_ops ops = {connect, write, read, close, counters};
 
 struct stream *tcp_new(struct sim *sim, struct port *const ports[2], const struct tcp_config *const configs[2], const struct stream_observer observers[2],
@@ -199,6 +202,7 @@ struct stream *tcp_new(struct sim *sim, struct port *const ports[2], const struc
   struct tcp *tcp = sim_alloc(sim, sizeof *tcp);
   tcp->stream.ops = &ops;
   tcp->sim = sim;
+  tcp->first_number = key->message * FAR_APART;
   for (int side = 0; side < 2; side++) {
     struct tcp_end *end = &tcp->ends[side];
     end->tcp = tcp;

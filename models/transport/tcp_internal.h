@@ -176,6 +176,7 @@ struct tcp {
   struct sim *sim;
   struct tcp_end ends[2];
   struct tcp_packet *free;
+  uint32_t first_number; /* of its packets' draws */
 };
 
 static inline simtime tcp_now(const struct tcp_end *end) { return sim_now(end->tcp->sim); }

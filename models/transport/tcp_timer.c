@@ -21,6 +21,7 @@ void tcp_timer_init(struct tcp_end *end, const struct draw_key *key) {
   if (end->config->behaviour->tick == 0) return;
   struct draw_key draw = *key;
   draw.purpose = DRAW_TICK;
+  draw.message = 0; /* the host's, whatever the connection */
   draw.fragment = (uint16_t)end->side;
   int64_t grain = 1;
   for (int level = 1; level < LEVELS; level++) grain *= COARSER;

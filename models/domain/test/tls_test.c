@@ -277,6 +277,20 @@ static int open_rig(void **state) {
   return 0;
 }
 
+/* Each connection of a run has chances of its own: two a run tell more than the first again. The first is as it is alone. */
+static void test_connections_have_losses_of_their_own(void **state) {
+  (void)state;
+  enum { RUNS = 50 };
+  struct metric_set *one = run(RUNS, "app.request", "1kB", "app.requests", "1", "path.rtt", "20ms", "path.loss", "20%", "app.connection", "new", NULL);
+  struct metric_set *two = run(RUNS, "app.request", "1kB", "app.requests", "2", "path.rtt", "20ms", "path.loss", "20%", "app.connection", "new", NULL);
+  struct metric_summary first = tls_rig_summary(one, "retransmissions"), both = tls_rig_summary(two, "retransmissions");
+  assert_int_equal(both.n, 2 * first.n);
+  /* With the same losses they would differ by less than a hundredth. */
+  assert_true(both.mean < 0.98 * first.mean || both.mean > 1.02 * first.mean);
+  metric_set_free(one);
+  metric_set_free(two);
+}
+
 static int close_rig(void **state) {
   (void)state;
   tls_rig_close(&rig);
@@ -297,6 +311,7 @@ int main(void) {
       cmocka_unit_test(test_parts_sum_up),
       cmocka_unit_test(test_exposure),
       cmocka_unit_test(test_common_random_numbers),
+      cmocka_unit_test(test_connections_have_losses_of_their_own),
       cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, open_rig, close_rig);
