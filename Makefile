@@ -22,8 +22,9 @@ NET = $(addprefix sim/net/,net_path.o net_rules.o)
 MODELS = \
   $(addprefix models/crypto/,alg.o alg_own.o cost.o cost_data.o cost_line.o cost_name.o cost_share.o csv.o device.o) \
   $(addprefix models/transport/,esp.o port.o sctp.o sctp_ack.o sctp_path.o sctp_profile.o sctp_receive.o sctp_send.o sctp_setup.o stream.o \
-    stream_net.o stream_writes.o     tcp.o tcp_ack.o tcp_profile.o tcp_receive.o tcp_recover.o tcp_send.o tcp_timer.o tcp_window.o) \
-  $(addprefix models/security/,dialogue.o handshake.o ikev2.o ikev2_config.o tls13_config.o tls13_script.o tls13_size.o x509.o) \
+    stream_net.o stream_writes.o tcp.o tcp_ack.o tcp_profile.o tcp_receive.o tcp_recover.o tcp_send.o tcp_timer.o tcp_window.o) \
+  $(addprefix models/application/,hpack.o http2.o http2_config.o) \
+  $(addprefix models/security/,channel.o dialogue.o handshake.o ikev2.o ikev2_config.o tls13_config.o tls13_script.o tls13_size.o x509.o) \
   $(addprefix models/domain/,app.o catalog.o e2.o e2_metrics.o e2ap.o e2ap_config.o fleet.o gateway.o kpm.o node.o platforms.o population.o probe.o secure_path.o tls.o \
     tls_metrics.o tunnel.o)
 WORKER = $(addprefix sim/run/,roster.o run.o worker.o)

@@ -4,6 +4,7 @@
 #define DAY INT64_C(86400000000000)
 #define GIB (INT64_C(1) << 30)
 
+static const char *const protocols[] = {"plain", "http2", NULL};
 static const char *const connections[] = {"kept", "new", NULL};
 
 static const struct param rows[] = {
@@ -12,14 +13,30 @@ static const struct param rows[] = {
         .fallback = "0B",
         .min = 0,
         .max = GIB,
-        .help = "application data of a request; 0B: the server sends its response unasked"},
+        .help = "application data of a request; 0B: the server sends its response unasked, with http2 a GET"},
     {.key = "app.response",
         .kind = PARAM_SIZE,
         .fallback = "0B",
         .min = 0,
         .max = GIB,
         .help = "application data of a response; with app.request 0B too: the handshake alone"},
-    {.key = "app.requests", .kind = PARAM_COUNT, .fallback = "1", .min = 1, .max = 100000, .help = "requests of the client, one after the other"},
+    {.key = "app.protocol",
+        .kind = PARAM_CHOICE,
+        .choices = protocols,
+        .fallback = "plain",
+        .help = "plain: requests and responses alone; http2: as streams of HTTP/2, with its frames, headers and windows"},
+    {.key = "app.concurrent",
+        .kind = PARAM_COUNT,
+        .fallback = "1",
+        .min = 1,
+        .max = 100000,
+        .help = "requests under way at once on a kept connection; more than 1 needs app.protocol http2"},
+    {.key = "app.requests",
+        .kind = PARAM_COUNT,
+        .fallback = "1",
+        .min = 1,
+        .max = 100000,
+        .help = "requests of the client; each follows on the response of another"},
     {.key = "app.service", .kind = PARAM_TIME, .fallback = "0s", .min = 0, .max = DAY, .help = "how long the server takes before it answers"},
     {.key = "app.waits",
         .kind = PARAM_BOOL,
@@ -47,11 +64,16 @@ int app_configure(const struct config *config, struct app_config *out, struct er
       .every = config_number(config, "app.every"),
       .requests = (int)config_number(config, "app.requests"),
       .kept = config_number(config, "app.connection") == 0,
+      .http2 = config_number(config, "app.protocol") == 1,
+      .concurrent = (int)config_number(config, "app.concurrent"),
   };
   const struct tls13_exchange *exchange = &out->exchange;
-  if (exchange->request_bytes == 0 && exchange->response_bytes == 0) out->requests = 0;
-  if (out->requests > 1 && exchange->request_bytes == 0)
+  if (!out->http2 && exchange->request_bytes == 0 && exchange->response_bytes == 0) out->requests = 0;
+  if (!out->http2 && out->requests > 1 && exchange->request_bytes == 0)
     return err_add(
         e, ERR_INPUT, "app.requests: found %d, but app.request is 0B: several responses need requests; allowed 1, or a request of 1B or more", out->requests);
+  if (out->concurrent > 1 && (!out->http2 || !out->kept))
+    return err_add(e, ERR_INPUT, "app.concurrent: found %d, allowed 1, or app.protocol http2 with app.connection kept", out->concurrent);
+  if (out->http2 && exchange->waits) return err_add(e, ERR_INPUT, "app.waits: found yes, allowed no with app.protocol http2");
   return 0;
 }

@@ -17,7 +17,9 @@ struct app_config {
   struct tls13_exchange exchange;
   simtime every;
   int requests; /* 0: no application */
-  bool kept;    /* all requests on one connection */
+  bool http2;
+  int concurrent; /* requests of a connection under way at once */
+  bool kept;      /* all requests on one connection */
 };
 
 int app_configure(const struct config *config, struct app_config *out, struct err *e) MUST_CHECK;

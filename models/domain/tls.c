@@ -2,6 +2,7 @@
 #include "models/domain/tls.h"
 
 #include "models/crypto/cost_name.h"
+#include "models/application/http2_config.h"
 #include "models/domain/app.h"
 #include "models/domain/platforms.h"
 #include "models/domain/tls_metrics.h"
@@ -40,6 +41,8 @@ struct setup {
   const struct cost_row *path_latency[2], *wake[2];
   struct dialogue_script opening[2]; /* the handshake, and the first request on its heels */
   struct dialogue_script request[2]; /* another one on the same connection */
+  struct channel_kind channel;       /* with HTTP/2, as is */
+  struct http2_site site;
 };
 
 static void discard(void *state) {
@@ -52,8 +55,8 @@ static void discard(void *state) {
 static int prepare_scripts(struct setup *setup, struct err *e) {
   const struct app_config *app = &setup->app;
   tls13_handshake(&setup->tls, setup->platforms, setup->opening);
-  if (app->requests > 0) tls13_exchange(&setup->tls, &app->exchange, true, setup->opening);
-  if (app->requests > 1) tls13_exchange(&setup->tls, &app->exchange, false, setup->request);
+  if (app->requests > 0 && !app->http2) tls13_exchange(&setup->tls, &app->exchange, true, setup->opening);
+  if (app->requests > 1 && !app->http2) tls13_exchange(&setup->tls, &app->exchange, false, setup->request);
   int rc = 0;
   for (int side = 0; side < 2; side++) {
     rc |= dialogue_resolve(&setup->opening[side], setup->platforms[side], platform_keys[side], e);
@@ -62,6 +65,21 @@ static int prepare_scripts(struct setup *setup, struct err *e) {
     setup->wake[side] = cost_find(setup->platforms[side], "software", "wake");
   }
   return rc ? ERR_INPUT : 0;
+}
+
+static void prepare_http2(struct setup *setup, const struct config *config) {
+  const struct tls13_exchange *exchange = &setup->app.exchange;
+  struct tls13_messages messages;
+  tls13_messages(&setup->tls, &messages);
+  setup->channel = (struct channel_kind){
+      .tcp = {&setup->tcp[NET_A], &setup->tcp[NET_B]},
+      .handshake = setup->opening,
+      .ticket_count = setup->tls.tickets,
+      .ticket_bytes = tls13_records_bytes(messages.ticket),
+  };
+  channel_find_rows(&setup->channel, &setup->tls, setup->platforms);
+  for (int side = 0; side < 2; side++) setup->channel.rows[side].message = cost_find(setup->platforms[side], "software", "http2_message");
+  http2_configure(config, exchange->request_bytes, exchange->response_bytes, true, &setup->site);
 }
 
 /* Rules about the ClientHello stand in front of the server. */
@@ -91,12 +109,15 @@ static int prepare(const struct domain_point *point, void **state, struct err *e
     rc = err_add(e, ERR_INPUT, "tcp.profile: found %s, which the backend %s does not know: its TCP is its own; allowed ns3, or --backend native",
         setup->tcp[NET_A].name, point->ops->name);
   if (!rc) rc = platforms_load(config, platform_keys, 2, point->base_dir, setup->platforms, e);
-  if (!rc) rc = tls13_configure(config, setup->platforms[NET_B], &setup->tls, e);
-  if (!rc) rc = prepare_middlebox(setup, config, point->ops, e);
   if (!rc) rc = app_configure(config, &setup->app, e);
+  if (!rc) rc = tls13_configure(config, setup->platforms[NET_B], &setup->tls, e);
+  /* HTTP/2 is agreed on by its name in ALPN. */
+  if (!rc && setup->app.http2 && setup->tls.alpn_bytes == 0) setup->tls.alpn_bytes = 2;
+  if (!rc) rc = prepare_middlebox(setup, config, point->ops, e);
   if (!rc && setup->app.exchange.waits && point->ops->caps & NET_CAP_STREAM)
     rc = err_add(e, ERR_INPUT, "app.waits: found yes, but backend %s does not tell of acknowledgements; allowed no, or --backend native", point->ops->name);
   if (!rc) rc = prepare_scripts(setup, e);
+  if (!rc && setup->app.http2) prepare_http2(setup, config);
   if (rc) {
     discard(setup);
     return rc;
@@ -119,6 +140,7 @@ static bool is_random(const void *state) {
     /* Where timers fire, it matters where the host's ticks lie. */
     random |= setup->tcp[side].behaviour->tick > 0 && (direction->drop_count > 0 || direction->outage_until > 0 || !setup->tcp[side].nodelay);
     random |= dialogue_is_random(&setup->opening[side]) || dialogue_is_random(&setup->request[side]);
+    random |= setup->app.http2 && channel_is_random(&setup->channel);
     random |= setup->path_latency[side] && cost_is_random(setup->path_latency[side]);
     random |= setup->wake[side] && cost_is_random(setup->wake[side]);
   }
@@ -130,6 +152,7 @@ static void warnings(const void *state, void (*fn)(void *arg, const char *text),
   for (int side = 0; side < 2; side++) {
     const struct cost_platform *platform = setup->platforms[side];
     platforms_warn_software(platform, platform_keys[side], "tls_message", "TLS and the kernel", fn, arg);
+    if (setup->app.http2) platforms_warn_software(platform, platform_keys[side], "http2_message", "HTTP/2 and the kernel", fn, arg);
     if (side == 0 || platform != setup->platforms[0]) platforms_warn_frozen(platform, platform_keys[side], fn, arg);
   }
 }
@@ -145,17 +168,22 @@ struct client {
   struct connection *connection;
   int link;
   int connections, asked; /* begun */
+  int open;               /* connections of HTTP/2 that are planned or have not ended */
   bool stop;
 };
 
 struct connection {
   struct client *client;
+  const struct stream *transport;
   struct stream *stream;
   struct dialogue *dialogue;
+  struct http2 *http2;
+  int under_way; /* requests */
   struct trail called, connected, hello, request;
   struct trail ends[2];   /* where the two scripts are */
   int64_t crypto, cpu[2]; /* of the handshake, what overlaps counted in full */
-  bool opened, done[2], failed;
+  bool opened, done[2], failed, first_byte;
+  int pausing; /* between a response and the next request */
   int answered;
 };
 
@@ -170,7 +198,7 @@ static void sample_connection(const struct connection *connection) {
   const struct client *client = connection->client;
   struct stream_counters counters[2];
   for (int side = 0; side < 2; side++) {
-    stream_counters(connection->stream, (enum net_side)side, &counters[side]);
+    stream_counters(connection->transport, (enum net_side)side, &counters[side]);
     if (connection->failed) continue;
     sample(client, bytes[side], counters[side].payload_bytes);
     sample(client, segments[side], counters[side].data_segments);
@@ -313,6 +341,120 @@ static void over(void *arg) {
     client->stop = true;
 }
 
+/* ---- HTTP/2 ------------------------------------------------------------------------------------------------------ */
+
+struct request {
+  struct connection *connection;
+  struct http2_stream *stream;
+  struct trail begun, served; /* at the client, at the server */
+};
+
+static void request_next(struct connection *connection, const struct trail *trail) {
+  struct client *client = connection->client;
+  struct request *request = sim_alloc(client->run->sim, sizeof *request);
+  request->connection = connection;
+  request->begun = *trail;
+  client->asked++;
+  connection->under_way++;
+  http2_request(connection->http2, &client->setup->site.request, client->setup->app.exchange.request_bytes, request, trail);
+}
+
+static void stop_when_all_ended(struct client *client) {
+  if (client->open == 0) client->stop = true;
+}
+
+static void http2_up(void *arg, enum net_side side, const struct trail *trail) {
+  struct connection *connection = arg;
+  const struct client *client = connection->client;
+  const struct app_config *app = &client->setup->app;
+  if (side == NET_B) return;
+  request_next(connection, trail);
+  while (app->kept && connection->under_way < app->concurrent && client->asked < app->requests) request_next(connection, trail);
+}
+
+static void respond(struct sim *sim, void *arg) {
+  struct request *request = arg;
+  const struct setup *setup = request->connection->client->setup;
+  trail_advance(&request->served, PART_APPLICATION, sim_now(sim));
+  http2_respond(request->stream, &setup->site.response, setup->app.exchange.response_bytes, &request->served);
+}
+
+static void requested(void *arg, struct http2_stream *stream, const struct trail *trail) {
+  const struct client *client = ((struct connection *)arg)->client;
+  struct request *request = http2_content(stream);
+  request->stream = stream;
+  request->served = *trail;
+  event_at(client->run->sim, sim_now(client->run->sim) + client->setup->app.exchange.service, respond, request);
+}
+
+static void answering(void *arg, struct http2_stream *stream, const struct trail *trail) {
+  struct connection *connection = arg;
+  (void)stream;
+  if (connection->first_byte) return;
+  connection->first_byte = true;
+  sample_between(connection->client, TLS_FIRST_BYTE, &connection->called, trail);
+}
+
+static void ask_after_pause(struct sim *sim, void *arg) {
+  struct request *request = arg;
+  struct connection *connection = request->connection;
+  connection->pausing--;
+  if (connection->failed) return;
+  trail_advance(&request->begun, PART_APPLICATION, sim_now(sim));
+  request_next(connection, &request->begun);
+}
+
+static void answered(void *arg, struct http2_stream *stream, const struct trail *trail) {
+  struct connection *connection = arg;
+  struct client *client = connection->client;
+  struct request *request = http2_content(stream);
+  const struct app_config *app = &client->setup->app;
+  struct sim *sim = client->run->sim;
+  if (connection->answered++ == 0) sample_between(client, TLS_LAST_BYTE, &connection->called, trail);
+  sample_between(client, TLS_REQUEST, &request->begun, trail);
+  connection->under_way--;
+  bool more = client->asked + connection->pausing < app->requests;
+  if (more && app->kept) {
+    connection->pausing++;
+    request->begun = *trail;
+    event_at(sim, sim_now(sim) + app->every, ask_after_pause, request);
+    return;
+  }
+  if (connection->under_way + connection->pausing > 0) return;
+  if (more) {
+    client->open++;
+    event_at(sim, sim_now(sim) + app->every, connect, client);
+  }
+  http2_close(connection->http2, trail);
+}
+
+static void unanswered(void *arg, struct http2_stream *stream, const struct trail *trail) {
+  (void)stream;
+  failed(arg, NET_A, STREAM_RESET, trail);
+}
+
+static void http2_down(void *arg, enum stream_end why, const struct trail *trail) {
+  struct connection *connection = arg;
+  struct client *client = connection->client;
+  bool all = connection->answered > 0 && connection->under_way + connection->pausing == 0;
+  if (!all || why != STREAM_FINISHED) failed(connection, NET_A, why, trail);
+  sample_connection(connection);
+  client->open--;
+  stop_when_all_ended(client);
+}
+
+static void connect_http2(struct client *client, struct connection *connection, const struct draw_key *key) {
+  static const struct http2_observer observer = {requested, answering, answered, unanswered, http2_up, http2_down, marked, worked, NULL};
+  struct http2_observer mine = observer;
+  mine.arg = connection;
+  trail_begin(&connection->called, sim_now(client->run->sim));
+  connection->http2 =
+      http2_connect(client->run->sim, client->ports, client->cpus, &client->setup->channel, &client->setup->site.connection, &mine, key, &connection->called);
+  connection->transport = http2_transport(connection->http2);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
 static void connect(struct sim *sim, void *arg) {
   struct client *client = arg;
   const struct setup *setup = client->setup;
@@ -322,10 +464,15 @@ static void connect(struct sim *sim, void *arg) {
   struct stream_observer observers[2];
   client->connection = connection;
   connection->client = client;
+  if (setup->app.http2) {
+    client->connections++;
+    connect_http2(client, connection, &key);
+    return;
+  }
   connection->dialogue = dialogue_new(sim, client->cpus, setup->wake, &observer, &key);
   dialogue_listen(connection->dialogue, observers);
   const struct tcp_config *tcp[2] = {&setup->tcp[NET_A], &setup->tcp[NET_B]};
-  connection->stream = stream_new(sim, client->ports, tcp, observers, &key);
+  connection->transport = connection->stream = stream_new(sim, client->ports, tcp, observers, &key);
   client->connections++;
   client->asked++;
   const struct dialogue_script *scripts[2] = {&setup->opening[NET_A], &setup->opening[NET_B]};
@@ -340,7 +487,7 @@ static void run(const void *state, const struct domain_run *run) {
   const struct setup *setup = state;
   struct sim *sim = run->sim;
   const struct net_ops *ops = run->net->ops;
-  struct client client = {.setup = setup, .run = run};
+  struct client client = {.setup = setup, .run = run, .open = 1};
   const struct draw_key key = {.seed = run->seed, .replication = run->replication, .entity = 1};
   int nodes[2];
   for (int side = 0; side < 2; side++) nodes[side] = ops->node_add(run->net);
@@ -361,7 +508,7 @@ static void run(const void *state, const struct domain_run *run) {
 
 /* ---- The family ------------------------------------------------------------------------------------------------ */
 
-static const struct param_table *const tables[] = {&net_path_params, &tcp_params, &tls13_params, &app_params, &platform_params};
+static const struct param_table *const tables[] = {&net_path_params, &tcp_params, &tls13_params, &app_params, &http2_params, &platform_params};
 
 const struct domain domain_tls = {
     .name = "tls",

@@ -61,8 +61,12 @@ struct tls13_config {
   enum tls13_resume resume;
   enum tls13_compression compression;
   bool mutual, with_tls12, status_request;
-  int suites; /* cipher suites of TLS 1.3 that the client offers */
+  bool padding;           /* of the ClientHello, RFC 7685 */
+  bool names_authorities; /* in the CertificateRequest */
+  bool stateful;          /* the server keeps sessions: a ticket is a name of one */
+  int suites;             /* cipher suites of TLS 1.3 that the client offers */
   int tickets;
+  simtime start;             /* of the client's program, before its ClientHello */
   int sni_bytes, alpn_bytes; /* lengths of the names; 0: without the extension */
   int hello_record_bytes;    /* the ClientHello is cut into records of so many bytes; 0: it is one record */
 };
@@ -106,6 +110,7 @@ enum tls13_mark {
   TLS13_CLIENT_DONE,      /* its Finished is written: SSL_connect returns */
   TLS13_FLIGHT_ACKED,     /* its flight is acknowledged; only where the first request waits for that */
   TLS13_SERVER_DONE,      /* it has checked the client's Finished */
+  TLS13_READY,            /* either: the handshake is behind it, the server's tickets are written */
   TLS13_REQUEST_BEGUN,    /* client */
   TLS13_FIRST_BYTE,       /* client: first record of the response is opened */
   TLS13_LAST_BYTE,        /* client: the last is */

@@ -36,6 +36,7 @@ static int check_cert(const char *text, char *canonical, size_t size, struct err
 
 static const char *const auth_names[] = {"server", "mutual", NULL};
 static const char *const resume_names[] = {"no", "psk_dhe", "psk_ke", NULL};
+static const char *const ticket_names[] = {"stateless", "stateful", NULL};
 static const char *const compression_names[] = {"no", "yes", "both", NULL};
 static const char *const cipher_names[] = {"aes256gcm", "aes128gcm", "chacha20poly1305", NULL};
 static const struct tls13_cipher ciphers[] = {
@@ -106,6 +107,11 @@ static const struct param rows[] = {
         .choices = resume_names,
         .help = "every connection resumes a session: psk_dhe with a key exchange, psk_ke without one (no forward secrecy)"},
     {.key = "tls.tickets", .kind = PARAM_COUNT, .fallback = "0", .min = 0, .max = 8, .help = "session tickets the server sends after the handshake"},
+    {.key = "tls.ticket_kind",
+        .kind = PARAM_CHOICE,
+        .fallback = "stateless",
+        .choices = ticket_names,
+        .help = "stateless: a ticket holds the session, encrypted; stateful: the server keeps the session, a ticket names it in 32 bytes"},
     {.key = "tls.cert_compression",
         .kind = PARAM_CHOICE,
         .fallback = "no",
@@ -120,6 +126,20 @@ static const struct param rows[] = {
         .choices = stack_names,
         .help = "whose implementation both ends run: what it offers and how it cuts flights into writes; single_write: one write per flight; "
                 "not set: what the server's platform states, else openssl35"},
+    {.key = "tls.ca_names",
+        .kind = PARAM_BOOL,
+        .fallback = "yes",
+        .help = "a server that asks for a certificate names the root it trusts (certificate_authorities)"},
+    {.key = "tls.start",
+        .kind = PARAM_TIME,
+        .fallback = "0s",
+        .min = 0,
+        .max = INT64_C(60000000000),
+        .help = "what the client's program does between connect() and its ClientHello, such as reading authorities"},
+    {.key = "tls.padding",
+        .kind = PARAM_BOOL,
+        .fallback = "no",
+        .help = "a ClientHello of 256 to 511 bytes is filled up to 512 (RFC 7685), as curl has it done"},
     {.key = "tls.sni",
         .kind = PARAM_SIZE,
         .bare = "B",
@@ -229,6 +249,10 @@ int tls13_configure(const struct config *config, const struct cost_platform *ser
       .mutual = config_number(config, "tls.auth") == 1,
       .with_tls12 = config_number(config, "tls.tls12") != 0,
       .status_request = config_number(config, "tls.status_request") != 0,
+      .names_authorities = config_number(config, "tls.ca_names") != 0,
+      .start = config_number(config, "tls.start"),
+      .padding = config_number(config, "tls.padding") != 0,
+      .stateful = config_number(config, "tls.ticket_kind") == 1,
       .suites = (int)config_number(config, "tls.suites"),
       .tickets = (int)config_number(config, "tls.tickets"),
       .sni_bytes = (int)config_number(config, "tls.sni"),

@@ -259,6 +259,7 @@ struct parties {
 static void hellos(struct parties *p) {
   const struct tls13_config *config = p->config;
   mark(&p->client, TLS13_OPEN);
+  if (config->start > 0) step(&p->client, &(struct dialogue_step){.kind = DIALOGUE_PAUSE, .wait = config->start});
   software(&p->client, "tls_client", OF_HELLO);
   if (config->resume != TLS13_PSK_KE)
     for (int i = 0; i < config->share_count; i++) exchange_keys(&p->client, config->shares[i], KEX_KEYGEN, 4 * (i > 0 ? 1 : 0));
@@ -377,6 +378,8 @@ void tls13_handshake(const struct tls13_config *config, const struct cost_platfo
   client_reads_flight(&p);
   client_flight(&p);
   server_reads_flight(&p);
+  mark(&p.client, TLS13_READY);
+  mark(&p.server, TLS13_READY);
 }
 
 /* ---- application data ------------------------------------------------------------------------------------------ */

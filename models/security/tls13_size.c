@@ -87,7 +87,8 @@ static int compress_certificate(const struct hello *hello) {
 /* The session in ASN.1 (OpenSSL's SSL_SESSION): 95 bytes and the secret. A client's certificate adds itself, 4 bytes of its tag and one
  * byte of the outer length; names add themselves and two tags. Encrypted with AES-256-CBC and authenticated (RFC 5077 section 4). */
 static int ticket_bytes(const struct tls13_config *config) {
-  enum { SESSION = 95, TAGS = 4 };
+  enum { SESSION = 95, TAGS = 4, NAME = 32 };
+  if (config->stateful) return NAME;
   int session = SESSION + config->cipher->hash_bytes;
   if (config->sni_bytes > 0) session += TAGS + config->sni_bytes;
   if (config->alpn_bytes > 0) session += TAGS + config->alpn_bytes;
@@ -123,6 +124,13 @@ static const struct {
     {41, pre_shared_key},
 };
 
+/* RFC 7685: some middleboxes hung on ClientHellos of 256 to 511 bytes; OpenSSL fills them up to 512 where it is asked to, as curl does. */
+static int padding(int bytes) {
+  enum { FROM = 256, TO = 512 };
+  if (bytes < FROM || bytes >= TO) return 0;
+  return bytes + HEADER < TO ? TO - bytes : HEADER;
+}
+
 static int client_hello_bytes(const struct hello *hello) {
   const struct tls13_config *config = hello->config;
   int suites = config->suites + (config->with_tls12 ? config->stack->tls12_suites : 0);
@@ -131,7 +139,7 @@ static int client_hello_bytes(const struct hello *hello) {
     int content = client_extensions[i].content(hello);
     if (content != ABSENT) bytes += HEADER + content;
   }
-  return bytes;
+  return bytes + (config->padding ? padding(bytes) : 0);
 }
 
 /* ---- The other messages --------------------------------------------------------------------------------------- */
@@ -157,7 +165,7 @@ static int encrypted_extensions_bytes(const struct tls13_config *config) {
 static int certificate_request_bytes(const struct tls13_config *config) {
   int bytes = HEADER + LENGTH8 + LENGTH16;
   bytes += HEADER + LENGTH16 + SCHEME * config->stack->schemes;
-  bytes += HEADER + LENGTH16 + LENGTH16 + x509_ca_name_bytes(config->chain[config->chain_count - 1], &config->content);
+  if (config->names_authorities) bytes += HEADER + LENGTH16 + LENGTH16 + x509_ca_name_bytes(config->chain[config->chain_count - 1], &config->content);
   if (config->compression != TLS13_COMPRESS_NOTHING) bytes += HEADER + LENGTH8 + 2 * COMPRESSION_ALGORITHMS;
   return bytes;
 }

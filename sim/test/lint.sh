@@ -51,6 +51,7 @@ BEGIN {
   rule("models/crypto", "models/crypto sim/core")
   rule("models/transport", "models/transport sim/net sim/core")
   rule("models/security", "models/security models/transport models/crypto sim/core")
+  rule("models/application", "models/application models/security models/transport models/crypto sim/net sim/core")
   rule("models/domain", "models sim/net sim/core")
   rule("models/domain/test", "models sim/net sim/core sim/run/run.h")
   rule("models/domain.h", "sim/net sim/core")

@@ -110,9 +110,11 @@ double tls_row_number(const struct tls_row *row, const char *column) {
   return *text ? atof(text) : -1;
 }
 
-int tls_rows_each(void (*fn)(void *arg, const struct tls_row *row), void *arg) {
+int tls_rows_each(const char *name, void (*fn)(void *arg, const struct tls_row *row), void *arg) {
   static char header[4096], line[8192];
-  FILE *file = fopen("calib/data/measured/tls/tls_truth.csv", "r");
+  char path[TLS_TEXT];
+  snprintf(path, sizeof path, "calib/data/measured/%s", name);
+  FILE *file = fopen(path, "r");
   struct tls_row row = {0};
   int rows = 0;
   assert_non_null(file);
@@ -135,6 +137,8 @@ static const char *cert_name(const char *text) {
     if (strcmp(names[i][0], text) == 0) return names[i][1];
   return text;
 }
+
+const char *tls_row_cert(const struct tls_row *row) { return cert_name(tls_row_text(row, "cert")); }
 
 static const char *group_name(const char *text) {
   if (strcmp(text, "P-256") == 0) return "secp256r1";
@@ -167,7 +171,7 @@ void tls_row_pairs(const struct tls_row *row, struct tls_pairs *pairs) {
   double rtt = tls_row_number(row, "rtt_ms"), tickets = tls_row_number(row, "NST_total");
   pairs->count = 0;
   add_groups(pairs, tls_row_text(row, "server_groups"), tls_row_text(row, "client_groups"));
-  tls_pairs_add(pairs, "tls.cert", "%s", cert_name(tls_row_text(row, "cert")));
+  tls_pairs_add(pairs, "tls.cert", "%s", tls_row_cert(row));
   tls_pairs_add(pairs, "tls.chain", "%s", tls_row_text(row, "chain_intermediates"));
   tls_pairs_add(pairs, "tls.auth", "%s", tls_row_text(row, "auth"));
   tls_pairs_add(pairs, "tls.resume", "%s", strncmp(mode, "psk", 3) == 0 ? mode : "no");

@@ -35,7 +35,7 @@ int64_t tls_rig_median(const struct metric_set *set, const char *metric);
 struct tls13_config;
 void tls_rig_configure(const struct tls_pairs *pairs, struct tls13_config *out);
 
-/* A row of tls_truth.csv (source pqnetsim-tls-2026). */
+/* A row of a measured table. */
 enum { TRUTH_COLUMNS = 60 };
 struct tls_row {
   int line, columns;
@@ -44,9 +44,10 @@ struct tls_row {
 const char *tls_row_text(const struct tls_row *row, const char *column);
 /* -1: empty. */
 double tls_row_number(const struct tls_row *row, const char *column);
-/* Calls fn for each row; returns how many there are. */
-int tls_rows_each(void (*fn)(void *arg, const struct tls_row *row), void *arg);
-/* The configuration it was measured in. */
+/* Calls fn for each row of a file of calib/data/measured; returns how many there are. */
+int tls_rows_each(const char *file, void (*fn)(void *arg, const struct tls_row *row), void *arg);
+const char *tls_row_cert(const struct tls_row *row);
+/* The configuration it was measured in, of tls_truth.csv. */
 void tls_row_pairs(const struct tls_row *row, struct tls_pairs *pairs);
 
 #endif
